@@ -1,0 +1,107 @@
+"""The run record: everything that passed through the engine's doors while one scenario ran."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+RECORD_VERSION = 1
+
+
+class Frozen(BaseModel):
+    """A value that nobody changes after it was made, with no unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra='forbid')
+
+
+class Failure(Frozen):
+    """An exception as a value: the name of its class and its message."""
+
+    type: str
+    message: str
+
+
+class Turn(Frozen):
+    """One LLM call of a node: what it was asked, and what came back.
+
+    `agent` is the id of the node that asked; the node under test is `agent`, a child agent has the id it is connected
+    under. `output` is the model's text as it left the model channel (None where the model gave none), `latency_s` is in
+    seconds. Exactly one of `output` and `error` describes the end of the call; both are None for a reply without text.
+    """
+
+    agent: str
+    index: int
+    prompt: str
+    stop: tuple[str, ...] | None
+    output: str | None = None
+    finish_reason: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    latency_s: float = 0.0
+    error: Failure | None = None
+
+
+class ToolCall(Frozen):
+    """One call that reached a tool: by whom, with which input, and what the tool gave back or raised.
+
+    `tool` is the full name `<node id>.<function>`; `turn` is the index of the turn (of the same agent) it followed.
+    `output` is JSON-safe: a value that JSON cannot hold is its `repr`.
+    """
+
+    agent: str
+    tool: str
+    input: Any
+    turn: int
+    output: Any = None
+    error: Failure | None = None
+
+
+class Event(Frozen):
+    """One server-sent event (SSE) of a node: its type and its data."""
+
+    agent: str
+    type: str
+    data: dict[str, Any] = Field(default_factory=dict)
+
+
+class LaneWrite(Frozen):
+    """One write of a node to an output lane, as text."""
+
+    agent: str
+    lane: str
+    text: str
+
+
+class RunRecord(Frozen):
+    """One run of one scenario, as the engine saw it.
+
+    `payload` is what the node's face returned (None where it returned nothing), `raised` the exception that left the
+    face. `model` is the name of the recorded or live model, None for scripted outputs. The order inside each list is the
+    order in time. The record is JSON-safe and versioned; every later stage is a pure function of records.
+    """
+
+    version: Literal[1] = RECORD_VERSION
+    scenario: str
+    node: str
+    model: str | None = None
+    epoch: int = 1
+    face: Literal['lane', 'tool'] = 'lane'
+    turns: tuple[Turn, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    events: tuple[Event, ...] = ()
+    lane_writes: tuple[LaneWrite, ...] = ()
+    payload: Any = None
+    raised: Failure | None = None
+    duration_s: float = 0.0
+
+    def of(self, agent: str) -> RunRecord:
+        """Return the part of this record that one agent caused."""
+        return self.model_copy(
+            update={
+                'turns': tuple(t for t in self.turns if t.agent == agent),
+                'calls': tuple(c for c in self.calls if c.agent == agent),
+                'events': tuple(e for e in self.events if e.agent == agent),
+                'lane_writes': tuple(w for w in self.lane_writes if w.agent == agent),
+            }
+        )
