@@ -1,0 +1,35 @@
+"""Results that JSON cannot hold."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+
+class Thing:
+    """An object without a text of its own but `thing`."""
+
+    def __str__(self) -> str:
+        return 'thing'
+
+
+def dated_visit(_input: dict[str, Any]) -> dict[str, Any]:
+    """Return an object with a date inside."""
+    return {'when': datetime(2025, 3, 4, 10, 0), 'place': 'Zürich'}
+
+
+def list_inside_itself(_input: dict[str, Any]) -> list[Any]:
+    """Return a list that contains itself."""
+    endless: list[Any] = []
+    endless.append(endless)
+    return endless
+
+
+def tuple_as_key(_input: dict[str, Any]) -> dict[tuple[int, int], str]:
+    """Return an object with a tuple as its key."""
+    return {(1, 2): 'north east'}
+
+
+def plain_object(_input: dict[str, Any]) -> Thing:
+    """Return an object that is no value at all."""
+    return Thing()
