@@ -1,112 +1,96 @@
 """The scenario: one situation with its expectations, as people write it in one YAML file.
 
 Every class is one mapping of the file. A field that takes a short form says so: the short form is turned into the long
-one before it is checked, and the JSON Schema offers both.
+one before it is checked, and the JSON Schema offers both. The classes of the expectations stand in `expectation`, the
+text notations in `text`; all of them can be imported from here.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, StrictBool, StrictInt, model_validator
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 
+from harness.expectation import (
+    CallMatch,
+    EachObservation,
+    ErrorMatch,
+    EventMatch,
+    Expectation,
+    ObservationMatch,
+    PromptMatch,
+    RaisedMatch,
+    StackMatch,
+    StepMatch,
+    TextMatch,
+)
 from harness.record import Frozen
+from harness.text import MAX_TEXT, TEXT_NOTATION, TEXT_SCHEMA, Short, Text, compose
 
-MAX_TEXT = 8_000_000
-"""The most characters that a composed text may have (a file is untrusted: `{repeat, times}` must not fill memory)."""
-
-_TEXT_SCHEMA: JsonSchemaValue = {
-    'anyOf': [
-        {'type': 'string'},
-        {
-            'type': 'object',
-            'properties': {'repeat': {'type': 'string'}, 'times': {'type': 'integer', 'minimum': 0}},
-            'required': ['repeat', 'times'],
-            'additionalProperties': False,
-        },
-        {
-            'type': 'object',
-            'properties': {'parts': {'type': 'array', 'items': {}}},
-            'required': ['parts'],
-            'additionalProperties': False,
-        },
-    ]
-}
-
-
-def compose(value: Any) -> Any:
-    """Return the text that a text notation stands for; anything that is no text notation comes back as it is.
-
-    `{repeat: s, times: n}` is `s` repeated `n` times, `{parts: [...]}` is the concatenation of texts.
-
-    Raises:
-        ValueError: the text would be longer than `MAX_TEXT` characters.
-    """
-    if not isinstance(value, dict):
-        return value
-    if value.keys() == {'repeat', 'times'} and isinstance(value['repeat'], str) and type(value['times']) is int:
-        if len(value['repeat']) * value['times'] > MAX_TEXT:
-            raise ValueError(f'the text would be longer than {MAX_TEXT} characters')
-        return value['repeat'] * value['times']
-    if value.keys() == {'parts'} and isinstance(value['parts'], list):
-        parts = [compose(part) for part in value['parts']]
-        if all(isinstance(part, str) for part in parts):
-            if sum(map(len, parts)) > MAX_TEXT:
-                raise ValueError(f'the text would be longer than {MAX_TEXT} characters')
-            return ''.join(parts)
-    return value
+__all__ = [
+    'MAX_TEXT',
+    'TEXT_NOTATION',
+    'TEXT_SCHEMA',
+    'AgentSpec',
+    'CallMatch',
+    'EachObservation',
+    'ErrorMatch',
+    'ErrorReply',
+    'EventMatch',
+    'Expectation',
+    'HistoryItem',
+    'InputMatch',
+    'ModelScript',
+    'ObservationMatch',
+    'PromptMatch',
+    'QuestionSpec',
+    'RaisedMatch',
+    'RaisesSpec',
+    'Reply',
+    'Scenario',
+    'StackMatch',
+    'StepMatch',
+    'Task',
+    'Text',
+    'TextMatch',
+    'ToolFunction',
+    'ToolNode',
+    'ToolResult',
+    'compose',
+]
 
 
-Text = Annotated[str, BeforeValidator(compose), WithJsonSchema(_TEXT_SCHEMA)]
-"""A text, or a notation for a long one: `{repeat: s, times: n}`, `{parts: [text, ...]}`."""
+def _one_of(*keys: str) -> ConfigDict:
+    """The configuration of a class that takes exactly one of these keys, so that its JSON Schema says it too."""
+    return ConfigDict(json_schema_extra={'oneOf': [{'required': [key]} for key in keys]})
 
 
-class _Short(Frozen):
-    """A mapping that may also be written in a short form."""
-
-    @classmethod
-    def expand(cls, value: Any) -> Any:
-        """Turn the short form into the mapping; return anything else as it is."""
-        return value
-
-    @classmethod
-    def short_schema(cls) -> JsonSchemaValue:
-        """The JSON Schema of the short form."""
-        return {'type': 'string'}
-
-    @model_validator(mode='before')
-    @classmethod
-    def _expand(cls, value: Any) -> Any:
-        return value if isinstance(value, cls) else cls.expand(value)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {'anyOf': [cls.short_schema(), handler(core)]}
-
-
-# ---------------------------------------------------------------------------------------------------- the situation
+def _check_one_of(part: Frozen, keys: tuple[str, ...]) -> None:
+    given = [key for key in keys if key in part.model_fields_set]
+    if len(given) != 1:
+        came = ' and '.join(f'`{key}`' for key in given) or 'none of them'
+        raise ValueError(f'give exactly one of: {", ".join(keys)} (there is {came})')
 
 
 class HistoryItem(Frozen):
     """One earlier message of the conversation."""
 
-    role: Literal['user', 'assistant', 'system']
-    content: Text
+    role: Literal['user', 'assistant', 'system'] = Field(description='Who said it.')
+    content: Text = Field(description='What was said.')
 
 
-class QuestionSpec(_Short):
+class QuestionSpec(Short):
     """The question that arrives on the questions lane (short form: its text)."""
 
-    text: Text
-    role: str = ''
-    history: tuple[HistoryItem, ...] = ()
-    context: tuple[Text, ...] = ()
-    goals: tuple[Text, ...] = ()
-    instructions: tuple[Text, ...] = ()
-    documents: tuple[Text, ...] = ()
-    expect_json: bool = False
+    text: Text = Field(description='The question itself.')
+    role: str = Field(default='', description='The role text in front of the prompt.')
+    history: tuple[HistoryItem, ...] = Field(default=(), description='Earlier messages of the conversation, in order.')
+    context: tuple[Text, ...] = Field(default=(), description='Context entries of the question.')
+    goals: tuple[Text, ...] = Field(default=(), description='Goals of the question.')
+    instructions: tuple[Text, ...] = Field(default=(), description='Instructions that come with the question.')
+    documents: tuple[Text, ...] = Field(default=(), description='Texts of the documents that come with the question.')
+    expect_json: StrictBool = Field(default=False, description='Whether the question asks for a JSON answer.')
 
     @classmethod
     def expand(cls, value: Any) -> Any:
@@ -116,8 +100,8 @@ class QuestionSpec(_Short):
 class RaisesSpec(Frozen):
     """An exception that a tool raises: the name of its class and its message."""
 
-    type: str = Field(pattern=r'^[A-Za-z_]\w*$')
-    message: str = ''
+    type: str = Field(pattern=r'^[A-Za-z_]\w*$', description='The name of the exception class, such as ValueError.')
+    message: str = Field(default='', description='The message of the exception.')
 
 
 class ToolResult(Frozen):
@@ -127,23 +111,27 @@ class ToolResult(Frozen):
     function in `tools.py` beside the scenario file, called with the input.
     """
 
-    returns: Any = None
-    text: Text | None = None
-    raises: RaisesSpec | None = None
-    python: str | None = Field(default=None, pattern=r'^[A-Za-z_]\w*$')
+    model_config = _one_of('returns', 'text', 'raises', 'python')
+
+    returns: Any = Field(default=None, description='The value that the call gives back: any JSON value.')
+    text: Text | None = Field(default=None, description='The text that the call gives back.')
+    raises: RaisesSpec | None = Field(default=None, description='The exception that the call raises.')
+    python: str | None = Field(
+        default=None,
+        pattern=r'^[A-Za-z_]\w*$',
+        description='The function in tools.py beside the scenario file that is called with the input.',
+    )
 
     @model_validator(mode='after')
     def _exactly_one(self) -> Self:
-        given = self.model_fields_set & {'returns', 'text', 'raises', 'python'}
-        if len(given) != 1:
-            raise ValueError('give exactly one of: returns, text, raises, python')
+        _check_one_of(self, ('returns', 'text', 'raises', 'python'))
         return self
 
 
 class InputMatch(ToolResult):
     """A result for calls with exactly this input."""
 
-    input: Any
+    input: Any = Field(description='The input, compared exactly (1 is not 1.0).')
 
 
 class ToolFunction(Frozen):
@@ -153,38 +141,48 @@ class ToolFunction(Frozen):
     call past the end raises), `matches` (by exact input; no match raises).
     """
 
-    name: str = Field(min_length=1)
-    description: str = ''
-    input_schema: dict[str, Any] = Field(default_factory=lambda: {'type': 'object', 'properties': {}})
-    output_schema: dict[str, Any] | None = None
-    returns: Any = None
-    text: Text | None = None
-    raises: RaisesSpec | None = None
-    python: str | None = Field(default=None, pattern=r'^[A-Za-z_]\w*$')
-    calls: tuple[ToolResult, ...] | None = None
-    matches: tuple[InputMatch, ...] | None = None
+    model_config = _one_of('returns', 'text', 'raises', 'python', 'calls', 'matches')
+
+    name: str = Field(min_length=1, description='The bare name; the model sees `<node>.<name>`.')
+    description: str = Field(default='', description='What the model reads about the function.')
+    input_schema: dict[str, Any] = Field(
+        default_factory=lambda: {'type': 'object', 'properties': {}}, description='The JSON Schema of the input.'
+    )
+    output_schema: dict[str, Any] | None = Field(default=None, description='The JSON Schema of the output.')
+    returns: Any = Field(default=None, description='The value that every call gives back: any JSON value.')
+    text: Text | None = Field(default=None, description='The text that every call gives back.')
+    raises: RaisesSpec | None = Field(default=None, description='The exception that every call raises.')
+    python: str | None = Field(
+        default=None,
+        pattern=r'^[A-Za-z_]\w*$',
+        description='The function in tools.py beside the scenario file that is called with the input.',
+    )
+    calls: tuple[ToolResult, ...] | None = Field(
+        default=None, description='One result a call, in order; a call past the end raises.'
+    )
+    matches: tuple[InputMatch, ...] | None = Field(
+        default=None, description='Results by exact input; a call that no entry matches raises.'
+    )
 
     @model_validator(mode='after')
     def _exactly_one(self) -> Self:
-        given = self.model_fields_set & {'returns', 'text', 'raises', 'python', 'calls', 'matches'}
-        if len(given) != 1:
-            raise ValueError('give exactly one of: returns, text, raises, python, calls, matches')
+        _check_one_of(self, ('returns', 'text', 'raises', 'python', 'calls', 'matches'))
         return self
 
 
 class ErrorReply(Frozen):
     """An HTTP error in place of a reply: status code and message of an OpenAI-compatible error body."""
 
-    status: int = Field(ge=400, le=599)
-    message: str = ''
+    status: StrictInt = Field(ge=400, le=599, description='The HTTP status code.')
+    message: str = Field(default='', description='The message of the error body.')
 
 
-class Reply(_Short):
+class Reply(Short):
     """One scripted reply of the LLM (short forms: its text, or null for a reply without text)."""
 
-    text: Text | None = None
-    finish_reason: str = 'stop'
-    error: ErrorReply | None = None
+    text: Text | None = Field(default=None, description='The text; without it the reply has none.')
+    finish_reason: str = Field(default='stop', description='Why the model ended, as the server reports it.')
+    error: ErrorReply | None = Field(default=None, description='An HTTP error in place of the reply.')
 
     @classmethod
     def expand(cls, value: Any) -> Any:
@@ -194,7 +192,13 @@ class Reply(_Short):
 
     @classmethod
     def short_schema(cls) -> JsonSchemaValue:
-        return {'anyOf': [_TEXT_SCHEMA, {'type': 'null'}]}
+        return {'anyOf': [TEXT_SCHEMA, {'type': 'null'}]}
+
+    @model_validator(mode='after')
+    def _text_or_error(self) -> Self:
+        if self.error is not None and self.text is not None:
+            raise ValueError('give `text` or `error`, not both')
+        return self
 
 
 class ModelScript(Frozen):
@@ -204,9 +208,11 @@ class ModelScript(Frozen):
     `honours_stop` the server cuts a reply at the stop words of the request, as real servers do.
     """
 
-    outputs: tuple[Reply, ...] = Field(min_length=1)
-    repeat_last: bool = False
-    honours_stop: bool = True
+    outputs: tuple[Reply, ...] = Field(min_length=1, description='The replies in order, one an LLM call.')
+    repeat_last: StrictBool = Field(default=False, description='Whether the last reply is given for ever.')
+    honours_stop: StrictBool = Field(
+        default=True, description='Whether the server cuts a reply at the stop words of the request.'
+    )
 
 
 class ToolNode(Frozen):
@@ -215,147 +221,26 @@ class ToolNode(Frozen):
     `dead` makes the node fail when it is asked for its tools, as a node whose service is away does.
     """
 
-    node: str = Field(min_length=1)
-    functions: tuple[ToolFunction, ...] = ()
-    agent: AgentSpec | None = None
-    dead: bool = False
+    node: str = Field(min_length=1, description='The id of the node; its functions are called `<node>.<function>`.')
+    functions: tuple[ToolFunction, ...] = Field(default=(), description='The functions of the node.')
+    agent: AgentSpec | None = Field(default=None, description='An agent node connected as this tool.')
+    dead: StrictBool = Field(default=False, description='Whether the node fails when it is asked for its tools.')
 
     @model_validator(mode='after')
     def _functions_or_agent(self) -> Self:
         if self.agent is not None and self.functions:
-            raise ValueError('give functions or agent, not both')
+            raise ValueError('give `functions` or `agent`, not both')
         return self
 
 
 class AgentSpec(Frozen):
     """A child agent: a node of the kind under test with a configuration, tools and a model side of its own."""
 
-    config: dict[str, Any] = Field(default_factory=dict)
-    tools: tuple[ToolNode, ...] = ()
-    model: ModelScript | None = None
-
-
-# -------------------------------------------------------------------------------------------------- the expectations
-
-
-class TextMatch(_Short):
-    """What a text must be (short form: the exact text)."""
-
-    equals: Text | None = None
-    contains: tuple[Text, ...] = ()
-    not_contains: tuple[Text, ...] = ()
-
-    @classmethod
-    def expand(cls, value: Any) -> Any:
-        return {'equals': value} if isinstance(compose(value), str) else value
-
-
-class CallMatch(Frozen):
-    """A call that reached a tool, with exactly this input; `times` in a row."""
-
-    tool: str
-    input: Any = None
-    times: int = Field(default=1, ge=1)
-
-
-class ErrorMatch(Frozen):
-    """An error observation `{tool, error, type}`; a field that is not given is not checked."""
-
-    tool: str | None = None
-    type: str | None = None
-    contains: tuple[str, ...] = ()
-
-
-class ObservationMatch(_Short):
-    """What the observation of a step must be (short form: the exact text); an empty mapping: it is there."""
-
-    equals: Text | None = None
-    contains: tuple[Text, ...] = ()
-    not_contains: tuple[Text, ...] = ()
-    error: ErrorMatch | None = None
-
-    @classmethod
-    def expand(cls, value: Any) -> Any:
-        return {'equals': value} if isinstance(compose(value), str) else value
-
-
-class EachObservation(Frozen):
-    """One match for the observations of all steps."""
-
-    each: ObservationMatch
-
-
-class StepMatch(Frozen):
-    """A recorded step: `{action, action_input, observation}`; a field that is not given is not checked."""
-
-    action: str | None = None
-    action_input: Any = None
-    observation: ObservationMatch | None = None
-
-
-class StackMatch(_Short):
-    """A stack entry (short form: its kind); of `payload` the given keys are compared, a list as a whole."""
-
-    kind: str
-    name: str | None = None
-    payload: Any = None
-
-    @classmethod
-    def expand(cls, value: Any) -> Any:
-        return {'kind': value} if isinstance(value, str) else value
-
-
-class PromptMatch(Frozen):
-    """What stands in the prompts: in at least one, in none, in every one exactly once; `at`: in the n-th (from 1)."""
-
-    contains: tuple[Text, ...] = ()
-    not_contains: tuple[Text, ...] = ()
-    once: tuple[Text, ...] = ()
-    at: dict[int, TextMatch] = Field(default_factory=dict)
-
-
-class EventMatch(_Short):
-    """An SSE event (short form: the message of a `thinking` event); given keys of `data` are compared."""
-
-    type: str = 'thinking'
-    data: dict[str, Any] = Field(default_factory=dict)
-
-    @classmethod
-    def expand(cls, value: Any) -> Any:
-        return {'data': {'message': value}} if isinstance(value, str) else value
-
-
-class RaisedMatch(Frozen):
-    """The exception that leaves the face."""
-
-    type: str
-    contains: tuple[str, ...] = ()
-
-
-class Expectation(Frozen):
-    """What must hold of one run; only what is given is checked.
-
-    `llm_calls` is the number of LLM calls, `stop_words` what each of them carries. `calls` are all calls that reached
-    tools, in order. `events` are all SSE events in order, `events_contain` messages that are among them. `lane_writes`
-    counts the writes to each named lane. `agents` says the same of child agents, by node id.
-    """
-
-    answer: TextMatch | None = None
-    stop_reason: str | None = None
-    raises: RaisedMatch | None = None
-    llm_calls: int | None = Field(default=None, ge=0)
-    stop_words: tuple[str, ...] | None = None
-    prompts: PromptMatch | None = None
-    calls: tuple[CallMatch, ...] | None = None
-    steps: tuple[StepMatch, ...] | None = None
-    observations: tuple[ObservationMatch, ...] | EachObservation | None = None
-    stack: tuple[StackMatch, ...] | None = None
-    meta: dict[str, Any] | None = None
-    events: tuple[EventMatch, ...] | None = None
-    events_contain: tuple[str, ...] = ()
-    lane_writes: dict[str, int] | None = None
-    agents: dict[str, Expectation] = Field(default_factory=dict)
-    max_seconds: float | None = Field(default=None, gt=0)
+    config: dict[str, Any] = Field(
+        default_factory=dict, description='The configuration of the child, as the engine gives it.'
+    )
+    tools: tuple[ToolNode, ...] = Field(default=(), description='The tool nodes connected to the child.')
+    model: ModelScript | None = Field(default=None, description='The hand-made model side of the child.')
 
 
 class Task(Frozen):
@@ -364,32 +249,53 @@ class Task(Frozen):
     The answer must contain one of `accept` and none of `forbid` (case and white space do not count).
     """
 
-    accept: tuple[str, ...] = Field(min_length=1)
-    forbid: tuple[str, ...] = ()
+    accept: tuple[str, ...] = Field(min_length=1, description='Texts of which the answer must contain one.')
+    forbid: tuple[str, ...] = Field(default=(), description='Texts of which the answer must contain none.')
 
 
 class Scenario(Frozen):
     """One situation with its expectations; one YAML file.
 
-    Without `model` the model side is recorded: one cassette for each model, `cassettes/<id>/<model>.yaml`. `models` adds
-    expectations for the recording of one model. `runs` asks the same question several times of the same node.
+    Without `model` the model side is recorded: one cassette for each model, `cassettes/<id>/<model>.yaml`. `models`
+    adds expectations for the recording of one model. `runs` asks the same question several times of the same node.
     """
 
-    id: str = Field(pattern=r'^[a-z0-9]+(-[a-z0-9]+)*$', max_length=80)
-    title: str = Field(min_length=1)
-    family: str = Field(pattern=r'^[a-z]+$')
-    requirements: tuple[str, ...] = ()
-    level: Literal['required', 'hardening'] = 'required'
-    source: str | None = None
-    why: str | None = None
-    question: QuestionSpec = QuestionSpec(text='How many people live in Lakeview?')
-    face: Literal['lane', 'tool'] = 'lane'
-    input: Any = None
-    config: dict[str, Any] = Field(default_factory=dict)
-    llm_nodes: int = Field(default=1, ge=0, le=3)
-    tools: tuple[ToolNode, ...] = ()
-    model: ModelScript | None = None
-    runs: int = Field(default=1, ge=1, le=100)
-    expect: Expectation
-    models: dict[str, Expectation] = Field(default_factory=dict)
-    task: Task | None = None
+    id: str = Field(
+        pattern=r'^[a-z0-9]+(-[a-z0-9]+)*$',
+        max_length=80,
+        description='Lower-case words and numbers joined by dashes; also the name of the file.',
+    )
+    title: str = Field(min_length=1, description='One sentence: what the node does here.')
+    family: str = Field(
+        pattern=r'^[a-z]+$', description='One lower-case word for the group; also the name of the folder.'
+    )
+    requirements: tuple[str, ...] = Field(
+        default=(), description='The ids of the requirements it proves, such as LOOP-3.'
+    )
+    level: Literal['required', 'hardening'] = Field(
+        default='required', description='`required`: the contract says so; `hardening`: beyond it.'
+    )
+    source: str | None = Field(default=None, description='Where the situation was seen first.')
+    why: str | None = Field(default=None, description='Why it matters.')
+    question: QuestionSpec = Field(
+        default=QuestionSpec(text='How many people live in Lakeview?'),
+        description='The question that arrives on the questions lane.',
+    )
+    face: Literal['lane', 'tool'] = Field(
+        default='lane', description='`lane`: a question on the questions lane; `tool`: a call by a parent agent.'
+    )
+    input: Any = Field(default=None, description='What the parent agent passes; with `face: tool` only.')
+    config: dict[str, Any] = Field(
+        default_factory=dict, description='The configuration of the node, as the engine gives it.'
+    )
+    llm_nodes: StrictInt = Field(default=1, ge=0, le=3, description='How many LLM nodes are connected.')
+    tools: tuple[ToolNode, ...] = Field(default=(), description='The tool nodes connected to the agent.')
+    model: ModelScript | None = Field(
+        default=None, description='A hand-made model side; without it the model side is recorded.'
+    )
+    runs: StrictInt = Field(default=1, ge=1, le=100, description='How often the same node object is asked.')
+    expect: Expectation = Field(description='What must hold of every run.')
+    models: dict[str, Expectation] = Field(
+        default_factory=dict, description='What must hold in addition for the recording of one model, by its name.'
+    )
+    task: Task | None = Field(default=None, description='When a recorded model solved the question.')
