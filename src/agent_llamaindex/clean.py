@@ -1,0 +1,66 @@
+"""What is no part of a step or an answer: reasoning blocks, and the tokens of chat templates at the end."""
+
+from __future__ import annotations
+
+import re
+
+from .labels import SPACE, line_text
+
+_NAMES = 'think|thinking|reasoning'
+_OPENING = re.compile(rf'[{SPACE}]*+<(?P<open>{_NAMES})[ \t]*+>', re.IGNORECASE)
+_TAG = re.compile(
+    rf'^(?=[^\n])[{SPACE}]*+<(?P<open>{_NAMES})[ \t]*+>|</(?:{_NAMES})[ \t]*+>', re.IGNORECASE | re.MULTILINE
+)
+_CLOSING = {name: re.compile(rf'</{name}[ \t]*+>', re.IGNORECASE) for name in _NAMES.split('|')}
+
+_TOKENS = ('</s>', '<eos>', '<end_of_turn>', '<end_of_utterance>', '<｜end▁of▁sentence｜>', '[/INST]')
+# Read backwards, so that one match from the start finds all of them, in time linear in their length.
+_TOKENS_BACKWARDS = re.compile(
+    r'(?:\s++|>\|[A-Za-z0-9_]{1,40}+\|<|' + '|'.join(re.escape(token[::-1]) for token in _TOKENS) + ')*+'
+)
+
+
+def clean(output: str | None) -> str:
+    """Return a model output without its reasoning blocks and without the template tokens at its end; None is no text.
+
+    A block opens at a line start only; one that never closes runs to the end, and a closing tag that closes nothing makes
+    everything before it reasoning (decision D1.1).
+    """
+    return drop_template_tokens(drop_reasoning(output or ''))
+
+
+def drop_reasoning(text: str) -> str:
+    """Return `text` without its reasoning blocks; what follows a block on its line stands at a line start."""
+    if '<' not in text:
+        return text
+    lines = line_text(text)
+    kept: list[str] = []
+    at = position = 0
+    while True:
+        tag = (position == at and at and _OPENING.match(lines, at)) or _TAG.search(lines, position)
+        if not tag:
+            return ''.join(kept) + text[at:]
+        name = tag.groupdict().get('open')
+        if name is None:
+            kept.clear()
+            at = position = tag.end()
+            continue
+        kept.append(text[at : tag.start()])
+        closing = _CLOSING[name.casefold()].search(lines, tag.end())
+        if closing is None:
+            return ''.join(kept)
+        at = position = closing.end()
+
+
+def drop_template_tokens(text: str) -> str:
+    """Return `text` without the white space and the chat-template tokens at its end."""
+    backwards = _TOKENS_BACKWARDS.match(text[::-1])
+    return text[: len(text) - backwards.end()] if backwards else text
+
+
+def neutralise_tags(text: str) -> str:
+    """Return `text` with the names of reasoning tags in place of the tags, so that none of them opens a block again."""
+    return _ANY_TAG.sub(r'\1', text) if '<' in text else text
+
+
+_ANY_TAG = re.compile(rf'</?({_NAMES})[ \t]*+>', re.IGNORECASE)

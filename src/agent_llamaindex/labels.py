@@ -1,0 +1,210 @@
+"""The labels of the ReAct format, in every spelling that counts as the same one, and what stands around them.
+
+A label counts only at the start of a line. Each function takes time linear in the length of the text: the patterns never give
+back what they took (possessive), and none is searched from a place that an earlier search has passed twice.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+
+class Kind(Enum):
+    """What a label announces."""
+
+    THOUGHT = 'thought'
+    ACTION = 'action'
+    INPUT = 'action input'
+    ANSWER = 'answer'
+    OBSERVATION = 'observation'
+
+
+class Label(NamedTuple):
+    """A label in a text: its kind, where it starts and where its value starts, and the bold marker that it left open."""
+
+    kind: Kind
+    start: int
+    end: int
+    marker: str = ''
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fenced block: from the start of its opening line to the end of its closing line, or open to the end of the text.
+
+    `inner` is where the line behind the opening one starts, `closing` where the closing line starts (-1: never closed).
+    """
+
+    start: int
+    inner: int
+    closing: int
+    end: int
+
+    @property
+    def closed(self) -> bool:
+        return self.closing >= 0
+
+    def holds(self, position: int) -> bool:
+        return self.start <= position and (not self.closed or position < self.closing)
+
+
+SPACE = ' \t\xa0\u3000\ufeff\u200b\u200c\u200d\u2060'
+"""Characters that may stand around a label on its line: blanks, and those that cannot be seen."""
+
+_WORDS = {
+    Kind.INPUT: r'action[ \t_\xa0]?input',
+    Kind.ACTION: r'action',
+    Kind.ANSWER: r'(?:final[ \t_\xa0]?)?answer',
+    Kind.THOUGHT: r'thought',
+    Kind.OBSERVATION: r'observation',
+}
+
+
+def _words(*kinds: Kind) -> str:
+    return '|'.join(f'(?P<{kind.name}>{word})' for kind, word in _WORDS.items() if kind in kinds)
+
+
+_LEAD = rf'[{SPACE}]*+(?:\#{{1,6}}[{SPACE}]*+|[-*][{SPACE}]++)?+'
+_MARKER = r'(?:\*{1,3}|__)'
+_NUMBER = rf'(?:[ \t_]?\d{{1,3}})?+[{SPACE}]*+'
+_COLON = r'[:\uff1a]'
+# The bold marker of a label closes before or behind the colon, if it closes there at all.
+_TAIL = rf'(?(mark)(?P<before>{_MARKER})?+)[{SPACE}]*+{_COLON}(?(mark)(?(before)|(?P<after>{_MARKER})?+))'
+
+
+def _pattern(*kinds: Kind) -> str:
+    return rf'{_LEAD}(?P<mark>{_MARKER})?+[{SPACE}]*+(?:{_words(*kinds)}){_NUMBER}{_TAIL}'
+
+
+def _repeated(*kinds: Kind) -> str:
+    """The same as a pattern that can be repeated: without groups, which would remember the marker of the label before."""
+    words = rf'(?:{"|".join(_WORDS[kind] for kind in _WORDS if kind in kinds)}){_NUMBER}'
+    marked = rf'{_MARKER}[{SPACE}]*+{words}(?:{_MARKER}[{SPACE}]*+{_COLON}|{_COLON}{_MARKER}?+)'
+    return rf'{_LEAD}(?:{words}{_COLON}|{marked})\s*+'
+
+
+def _at_line_start(pattern: str) -> re.Pattern[str]:
+    # The look-ahead leaves empty lines at once: a run of newlines costs a tenth of what it would without.
+    return re.compile(rf'^(?=[^\n]){pattern}', re.IGNORECASE | re.MULTILINE)
+
+
+_ANY = _at_line_start(_pattern(*Kind))
+_STEP = _at_line_start(_pattern(Kind.ACTION, Kind.ANSWER))
+_OBSERVATION = _at_line_start(_pattern(Kind.OBSERVATION))
+_HERE = re.compile(_pattern(*Kind), re.IGNORECASE)
+_FENCE = re.compile(
+    rf'^(?=[^\n])(?:{_pattern(*Kind)})?+[{SPACE}]*+(?P<fence>`{{3,}}+|~{{3,}}+)(?P<info>[^\n]*+)', re.IGNORECASE | re.MULTILINE
+)
+_WHITE = re.compile(r'\s*+')
+_ONLY_LABELS = re.compile(f'(?:{_repeated(*Kind)})++', re.IGNORECASE)
+_LEADING = re.compile(f'(?:{_repeated(Kind.THOUGHT, Kind.ANSWER)})*+', re.IGNORECASE)
+_NEXT_TURN = re.compile(rf'^(?=[^\n])[{SPACE}]*+(?:user|human|question)[{SPACE}]*+[:\uff1a]', re.IGNORECASE | re.MULTILINE)
+
+
+def line_text(text: str) -> str:
+    """Return `text` with every kind of line end as one newline, at the same length, so that positions in both are the same."""
+    if not text.isascii():
+        text = text.replace('\u2028', '\n').replace('\u2029', '\n')
+    return text.replace('\r\n', ' \n').replace('\r', '\n') if '\r' in text else text
+
+
+def find_label(lines: str, start: int) -> Label | None:
+    """Return the first label of any kind in `lines[start:]`."""
+    return _as_label(_ANY.search(lines, start))
+
+
+def find_step(lines: str, start: int) -> Label | None:
+    """Return the first `Action:` or `Answer:` in `lines[start:]`."""
+    return _as_label(_STEP.search(lines, start))
+
+
+def find_observation(lines: str) -> int:
+    """Return where the first line that starts with `Observation:` starts, or the length of the text."""
+    # Three words cost a hundredth of the search for a label, and most outputs have none of them.
+    if 'bservation' not in lines and 'OBSERVATION' not in lines and 'observation' not in lines.casefold():
+        return len(lines)
+    match = _OBSERVATION.search(lines)
+    return match.start() if match else len(lines)
+
+
+def find_next_turn(lines: str, start: int, end: int) -> int:
+    """Return where the model goes on with a turn of somebody else (`User:`, `Human:`, `Question:`), or `end`.
+
+    Such a line counts after an empty line, or directly before a line with a label.
+    """
+    for match in _NEXT_TURN.finditer(lines, start, end):
+        before = lines.rfind('\n', 0, max(match.start() - 1, 0)) + 1
+        behind = lines.find('\n', match.end()) + 1
+        if not lines[before : match.start()].strip(SPACE + '\n') or (behind and _HERE.match(lines, behind)):
+            return match.start()
+    return end
+
+
+def drop_labels(text: str) -> str:
+    """Return `text` without the labels at the starts of its lines; their values stay."""
+    kept, at = [], 0
+    for match in _ANY.finditer(line_text(text)):
+        if match.start() >= at:
+            kept.append(text[at : match.start()])
+            at = match.end()
+            while again := _HERE.match(text, at):
+                at = again.end()
+    return ''.join([*kept, text[at:]])
+
+
+def drop_leading_labels(text: str) -> str:
+    """Return `text` without the `Thought:` and `Answer:` labels that it starts with, and nothing if only labels are left."""
+    at, marker = _LEADING.match(text).end(), ''  # type: ignore[union-attr]  # it matches nothing, too
+    if '*' in text[:at] or '__' in text[:at]:
+        at = 0
+        while (label := _as_label(_HERE.match(text, at))) and label.kind in (Kind.THOUGHT, Kind.ANSWER):
+            at, marker = _WHITE.match(text, label.end).end(), label.marker  # type: ignore[union-attr]
+    text = drop_marker(text[at:].strip(), marker).strip()
+    return '' if _ONLY_LABELS.fullmatch(text) else text
+
+
+def drop_marker(value: str, marker: str) -> str:
+    """Return the value of a label without the end of the bold marker that the label opened."""
+    if not marker:
+        return value
+    for part in (value.partition('\n')[0].rstrip(), value):
+        if part.endswith(marker) and part.count(marker) % 2:
+            return part[: -len(marker)] + value[len(part) :]
+    return value
+
+
+def find_fences(lines: str) -> tuple[Fence, ...]:
+    """Return the fenced blocks of a text in order; a fence may open at a line start or as the value of a label."""
+    if '```' not in lines and '~~~' not in lines:
+        return ()
+    found: list[Fence] = []
+    opened: tuple[int, int, str] | None = None
+    for match in _FENCE.finditer(lines):
+        fence, info = match['fence'], match['info'].strip(SPACE)
+        if opened is None:
+            if fence[0] not in info:
+                opened = match.start('fence'), min(match.end() + 1, len(lines)), fence
+        elif fence.startswith(opened[2]) and not info and match.start('fence') >= opened[1]:
+            start = lines.rfind('\n', 0, match.start('fence')) + 1
+            found.append(Fence(opened[0], opened[1], start, min(match.end() + 1, len(lines))))
+            opened = None
+    if opened is not None:
+        found.append(Fence(opened[0], opened[1], -1, len(lines)))
+    return tuple(found)
+
+
+def _as_label(match: re.Match[str] | None) -> Label | None:
+    if match is None:
+        return None
+    name = match.lastgroup or ''
+    if name in _KINDS:
+        return Label(_KINDS[name], match.start(), match.end(), match[1] or '')
+    # A group behind the word matched: the marker is closed.
+    name = next(name for name, value in match.groupdict().items() if name in _KINDS and value)
+    return Label(_KINDS[name], match.start(), match.end())
+
+
+_KINDS = {kind.name: kind for kind in Kind}
