@@ -170,8 +170,9 @@ def search_handbook(given: dict[str, Any]) -> list[dict[str, Any]]:
     spread = Counter(word for words in passages for word in words)
     weight = {word: math.log(1 + len(passages) / count) for word, count in spread.items()}
     query = set(_words(_argument(given, 'query')))
-    scores = [
-        sum(words[word] * weight[word] for word in query & words.keys()) / math.sqrt(words.total()) for words in passages
-    ]
-    best = sorted(range(len(HANDBOOK)), key=lambda place: (-scores[place], place))[:2]
-    return [{'text': HANDBOOK[place], 'score': round(scores[place], 3)} for place in best if scores[place] > 0]
+    hits: list[dict[str, Any]] = []
+    for text, words in zip(HANDBOOK, passages, strict=True):
+        score = sum(words[word] * weight[word] for word in query & words.keys()) / math.sqrt(words.total())
+        hits.append({'text': text, 'score': round(score, 3)})
+    best = sorted(hits, key=lambda hit: hit['score'], reverse=True)[:2]
+    return [hit for hit in best if hit['score'] > 0]

@@ -33,3 +33,8 @@ def tuple_as_key(_input: dict[str, Any]) -> dict[tuple[int, int], str]:
 def plain_object(_input: dict[str, Any]) -> Thing:
     """Return an object that is no value at all."""
     return Thing()
+
+
+def not_a_number(_input: dict[str, Any]) -> dict[str, Any]:
+    """Return an object with numbers that JSON does not know."""
+    return {'mean': float('nan'), 'peak': float('inf'), 'count': 0}

@@ -21,8 +21,8 @@ PAGES: Final = {
 """What the web server answers, by path."""
 
 CORPUS: Final[tuple[dict[str, Any], ...]] = (
-    {'title': 'Pump log, March', 'content': 'Pump 3 stopped twice in March because its seal was worn.'},
-    {'title': 'Pump log, April', 'content': 'Pump 3 ran without a stop in April after the seal was replaced.'},
+    {'title': 'March log', 'content': 'Pump 3 stopped twice in March because its seal was worn.'},
+    {'title': 'April log', 'content': 'Pump 3 ran without a stop in April after the seal was replaced.'},
     {'title': 'Valve list', 'content': 'Valve V-209 feeds tank 6 and is closed by hand.'},
     {'title': 'Canteen', 'content': 'On Fridays the canteen closes at two.'},
 )
@@ -38,7 +38,7 @@ class _Pages(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is given by the base class
+    def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the run record tells what was asked."""
 
 
