@@ -90,7 +90,9 @@ class PromptMatch(Frozen):
     contains: tuple[Text, ...] = Field(default=(), description='Texts that stand in at least one prompt.')
     not_contains: tuple[Text, ...] = Field(default=(), description='Texts that stand in no prompt.')
     once: tuple[Text, ...] = Field(default=(), description='Texts that stand in every prompt exactly once.')
-    at: dict[int, TextMatch] = Field(default_factory=dict, description='The prompt of the n-th LLM call (from 1).')
+    at: dict[Annotated[int, Field(ge=1)], TextMatch] = Field(
+        default_factory=dict, description='The prompt of the n-th LLM call (from 1).'
+    )
 
 
 class EventMatch(Short):
@@ -116,11 +118,11 @@ class RaisedMatch(Frozen):
 
 
 def _observations_form(value: Any) -> str:
-    return 'each' if isinstance(value, (dict, EachObservation)) else 'list'
+    return '<each>' if isinstance(value, (dict, EachObservation)) else '<list>'
 
 
 Observations = Annotated[
-    Annotated[tuple[ObservationMatch, ...], Tag('list')] | Annotated[EachObservation, Tag('each')],
+    Annotated[tuple[ObservationMatch, ...], Tag('<list>')] | Annotated[EachObservation, Tag('<each>')],
     Discriminator(_observations_form),
 ]
 """One match for each step, or `{each: match}` for all of them."""

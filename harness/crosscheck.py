@@ -1,0 +1,82 @@
+"""Parts of a scenario that contradict each other although each of them is well formed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from harness.expectation import Expectation
+from harness.explain import nearest
+from harness.scenario import Scenario, ToolNode
+from harness.yamlnode import Loc
+
+Contradiction = tuple[Loc, str, str]
+"""The key path it stands at, what is wrong, and what to do."""
+
+_MODEL_NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]*')
+
+
+def contradictions(scenario: Scenario) -> Iterator[Contradiction]:
+    """Yield what cannot be true at the same time, each with its key path and what to do about it."""
+    yield from _faces(scenario)
+    yield from _models(scenario)
+    agents: dict[str, Loc] = {}
+    yield from _tools(scenario.tools, ('tools',), agents)
+    yield from _expectation(scenario.expect, ('expect',), agents)
+    for name, expectation in scenario.models.items():
+        yield from _expectation(expectation, ('models', name), agents)
+
+
+def _faces(scenario: Scenario) -> Iterator[Contradiction]:
+    given = scenario.model_fields_set
+    if scenario.face == 'lane' and 'input' in given:
+        yield ('input',), '`input` is what a parent agent passes, but the face is `lane`', 'write face: tool'
+    if scenario.face == 'tool' and 'question' in given:
+        yield ('question',), '`question` comes on the lane, but the face is `tool`', 'write input: {query: ...}'
+    if scenario.face == 'tool' and 'input' not in given:
+        yield ('face',), 'the face is `tool`, but there is no `input`', 'write input: {query: ...}'
+
+
+def _models(scenario: Scenario) -> Iterator[Contradiction]:
+    if scenario.model is not None and scenario.models:
+        hint = 'leave one of them out'
+        yield ('models',), '`models` is about recordings, but `model` gives a hand-made model side', hint
+    for name in scenario.models:
+        if not _MODEL_NAME.fullmatch(name):
+            hint = 'letters, digits, dots, dashes and underscores'
+            yield ('models', name), f'{name!r} cannot be the name of a recording', hint
+
+
+def _tools(nodes: Sequence[ToolNode], loc: Loc, agents: dict[str, Loc]) -> Iterator[Contradiction]:
+    """Check the tool nodes of one agent and fill in the ids of all child agents."""
+    seen: set[str] = set()
+    for number, node in enumerate(nodes):
+        here = (*loc, number)
+        if node.node in seen:
+            yield (*here, 'node'), f'two tool nodes have the id {node.node!r}', 'give each an id of its own'
+        seen.add(node.node)
+        functions: set[str] = set()
+        for position, function in enumerate(node.functions):
+            if function.name in functions:
+                place = (*here, 'functions', position, 'name')
+                yield place, f'two functions of {node.node!r} have the name {function.name!r}', 'rename one of them'
+            functions.add(function.name)
+        if node.agent is not None:
+            if node.node in agents or node.node == 'agent':
+                hint = 'the run record tells agents apart by their ids; the node under test is `agent`'
+                yield (*here, 'node'), f'two agents have the id {node.node!r}', hint
+            agents.setdefault(node.node, here)
+            yield from _tools(node.agent.tools, (*here, 'agent', 'tools'), agents)
+
+
+def _expectation(expectation: Expectation, loc: Loc, agents: dict[str, Loc]) -> Iterator[Contradiction]:
+    for name, child in expectation.agents.items():
+        here = (*loc, 'agents', name)
+        if name not in agents:
+            like = nearest(name, agents)
+            hint = f'did you mean `{like}`?' if like else f'child agents: {", ".join(agents) or "none"}'
+            yield here, f'there is no child agent {name!r}', hint
+        if child.max_seconds is not None:
+            yield (*here, 'max_seconds'), 'the time of a child agent is not measured on its own', 'move it to `expect`'
+        if child.agents:
+            yield (*here, 'agents'), 'every child agent is named directly under `agents`', 'move it one level up'
