@@ -1,0 +1,153 @@
+"""Cassettes: the recorded HTTP exchanges of one scenario with one model, and the tapes that record and replay them.
+
+A tape gives an `httpx.Client`, and what goes through that client is recorded or replayed by vcrpy, nothing else is: no
+library is patched, so tools may make requests of their own, scripted child agents keep their scripts, and several
+replays may run at once.
+
+    with replaying(cassette_path(root, 'one-tool', 'model')) as tape:
+        client = ChatClient(tape.spec, tape.http)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+
+from harness.cassette_file import CassetteError, NotRecorded
+from harness.drift import Difference, Drift, shown
+from harness.llm import ModelSpec, is_name, live_http
+
+if TYPE_CHECKING:
+    from harness.deck import Deck
+
+__all__ = [
+    'CassetteError',
+    'Difference',
+    'Drift',
+    'NotRecorded',
+    'Tape',
+    'cassette_path',
+    'cassettes_of',
+    'recording',
+    'replaying',
+    'spec_of',
+]
+
+_SUFFIX = '.yaml'
+
+
+def cassette_path(root: Path, scenario_id: str, model: str) -> Path:
+    """Return where the cassette of a scenario with a model is kept: `<root>/<scenario id>/<model>.yaml`.
+
+    Raises:
+        CassetteError: a name does not fit a path.
+    """
+    for what, name in (('scenario', scenario_id), ('model', model)):
+        if not is_name(name):
+            hint = 'use letters, digits and . _ + -, at most 100, the first a letter or digit, no ..'
+            raise CassetteError(root, f'{shown(name)} is no name for a {what}', hint=hint)
+    return root / scenario_id / f'{model}{_SUFFIX}'
+
+
+def cassettes_of(root: Path, scenario_id: str) -> dict[str, Path]:
+    """Return the cassettes of a scenario by the names of their models, in the order of the names.
+
+    Raises:
+        CassetteError: a file there has a name that no model can have.
+    """
+    paths = sorted((root / scenario_id).glob(f'[!.]*{_SUFFIX}'))
+    return {path.stem: cassette_path(root, scenario_id, path.stem) for path in paths}
+
+
+def spec_of(path: Path) -> ModelSpec:
+    """Return the model of a cassette, as its first request tells; inside a replay `Tape.spec` says the same.
+
+    Raises:
+        CassetteError: the file is no cassette, or has no request to a model.
+    """
+    from harness.deck import Replay
+
+    return Replay(path).spec
+
+
+@contextmanager
+def replaying(path: Path) -> Iterator[Tape]:
+    """Give a tape whose client answers from the cassette, request by request in the recorded order, with no network.
+
+    Raises:
+        NotRecorded: there is no such cassette.
+        CassetteError: the file is no cassette.
+        Drift: a request was not the recorded one; raised at the request and again at the end of the block, since the
+            node under test may have taken the first one for an error of its model.
+    """
+    from harness.deck import Replay  # vcrpy takes long to import
+
+    replay = Replay(path)
+    with Tape(replay) as tape:
+        try:
+            yield tape
+        except Exception as error:
+            if replay.drift is not None and error is not replay.drift:
+                raise replay.drift from error
+            raise
+    if replay.drift is not None:
+        raise replay.drift
+
+
+@contextmanager
+def recording(path: Path, *, through: httpx.Client | None = None) -> Iterator[Tape]:
+    """Give a tape whose client reaches the server (`through` another client), and write the cassette at the end.
+
+    The cassette replaces an earlier one only when the block ends without an exception and every request was answered;
+    an answer may be an HTTP error. Keys, cookies and the names of servers do not get into it.
+
+    Raises:
+        CassetteError: a request got no answer, or none was made; nothing was written.
+    """
+    from harness.deck import Recorder
+
+    recorder = Recorder(path, through or live_http())
+    with Tape(recorder) as tape:
+        yield tape
+    recorder.save()
+
+
+class Tape:
+    """A cassette in use: the client that goes through it, and how far it got."""
+
+    def __init__(self, deck: Deck) -> None:
+        self._deck = deck
+        self.path = deck.path
+        """The file."""
+        self.http = httpx.Client(transport=deck, trust_env=False)
+        """The client that is recorded or replayed; it is closed at the end of the block."""
+
+    def __enter__(self) -> Tape:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model of the cassette, as the first recorded request tells."""
+        return self._deck.spec
+
+    @property
+    def played(self) -> int:
+        """How many requests were answered so far."""
+        return self._deck.played
+
+    @property
+    def unplayed(self) -> int:
+        """How many interactions of the cassette were not asked for so far; 0 while recording."""
+        return len(self._deck.cassette) - self._deck.played
+
+    @property
+    def drift(self) -> Drift | None:
+        """The first request that was not the recorded one."""
+        return self._deck.drift

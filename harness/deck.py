@@ -1,0 +1,200 @@
+"""The two decks a tape runs on: one replays a cassette, one records it; vcrpy keeps the exchanges of both."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import threading
+from pathlib import Path
+from typing import Any
+
+import httpx
+from pydantic import ValidationError
+from vcr import matchers  # type: ignore[import-untyped]
+from vcr.cassette import Cassette  # type: ignore[import-untyped]
+from vcr.filters import decode_response  # type: ignore[import-untyped]
+from vcr.record_mode import RecordMode  # type: ignore[import-untyped]
+from vcr.request import Request  # type: ignore[import-untyped]
+from vcr.stubs.httpx_stubs import vcr_handle_request  # type: ignore[import-untyped]
+
+from harness.cassette_file import CassetteError, CassetteFiles, CassetteFormat, NotRecorded
+from harness.drift import ABSENT, Difference, Drift, differences, shown
+from harness.llm import ENDPOINT, ModelSpec, is_secret
+
+_KEPT_REQUEST_HEADERS = ('content-type',)
+_KEPT_RESPONSE_HEADERS = ('content-type',)
+_SHORTEST_SECRET = 8
+
+
+class Deck(httpx.BaseTransport):
+    """Sends requests through a vcrpy cassette, one at a time, since their order counts."""
+
+    drift: Drift | None = None
+
+    def __init__(self, path: Path, cassette: Cassette, server: httpx.Client | None) -> None:
+        self.path = path
+        self.cassette = cassette
+        self.played = 0
+        self._lock = threading.Lock()
+
+        def answer(_: httpx.BaseTransport, request: httpx.Request) -> httpx.Response:
+            if server is None:
+                raise AssertionError('a replay makes no request')
+            return server.send(request, stream=True)
+
+        self._exchange = vcr_handle_request(cassette, answer, httpx)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        with self._lock:
+            self.expect(request)
+            response: httpx.Response = self._exchange(self, request)
+            self.played += 1
+            return response
+
+    def expect(self, request: httpx.Request) -> None:
+        """Look at a request before it goes out."""
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model that the first request of the cassette asks."""
+        if not len(self.cassette):
+            raise CassetteError(self.path, 'there is no request in it')
+        request = self.cassette.requests[0]
+        if not request.path.endswith(ENDPOINT):
+            raise CassetteError(self.path, f'the first request goes to {shown(request.path)}, not to a model')
+        body = _json_of(self.path, 1, request)
+        given = {key: body[key] for key in ('model', 'temperature', 'max_tokens', 'seed') if key in body}
+        base_url = str(_public(request.uri).copy_with(path=request.path.removesuffix(ENDPOINT)))
+        try:
+            return ModelSpec(name=self.path.stem, base_url=base_url, **given)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            key = '.'.join(map(str, first['loc']))
+            raise CassetteError(self.path, f'the first request tells no model: {key}: {first["msg"]}') from None
+
+
+class Replay(Deck):
+    """Answers the n-th request with the n-th recorded response, if it is the n-th recorded request."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            hint = f'record it: {_record_command(path, "URL")}'
+            raise NotRecorded(path, 'there is no cassette', hint=hint)
+        cassette = Cassette.load(
+            path=path,
+            serializer=CassetteFormat(path),
+            persister=CassetteFiles,
+            record_mode=RecordMode.NONE,
+            # The whole request is compared before; what is left for vcrpy is to play each interaction once, in order.
+            match_on=(matchers.method, matchers.path),
+        )
+        super().__init__(path, cassette, server=None)
+        self._bodies = [_json_of(path, turn, request) for turn, request in enumerate(cassette.requests, 1)]
+
+    def expect(self, request: httpx.Request) -> None:
+        if self.drift is not None:
+            raise self.drift
+        turn = self.played + 1
+        body = _body_of(request)
+        if turn > len(self._bodies):
+            found = [Difference(path='', recorded=ABSENT, now=body)]
+        else:
+            recorded = self.cassette.requests[turn - 1]
+            found = [
+                *differences(recorded.method, request.method, 'method'),
+                *differences(recorded.path, request.url.path, 'path'),
+                *differences(self._bodies[turn - 1], body),
+            ]
+        if found:
+            base_url = str(request.url.copy_with(path=request.url.path.removesuffix(ENDPOINT), query=None))
+            advice = f'if the change is meant, record again: {_record_command(self.path, base_url)}'
+            self.drift = Drift(str(self.path), turn, len(self._bodies), tuple(found), advice)
+            raise self.drift
+
+
+class Recorder(Deck):
+    """Lets requests through to the server and remembers the exchanges."""
+
+    def __init__(self, path: Path, server: httpx.Client) -> None:
+        self._secrets: set[str] = set()
+        self._failure: Exception | None = None
+        cassette = Cassette(
+            path=path,
+            record_mode=RecordMode.ALL,
+            before_record_request=self._scrubbed_request,
+            before_record_response=self._scrubbed_response,
+        )
+        super().__init__(path, cassette, server)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        try:
+            return super().handle_request(request)
+        except Exception as error:
+            self._failure = self._failure or error
+            raise
+
+    def expect(self, request: httpx.Request) -> None:
+        values = [value for name, value in request.headers.items() if is_secret(name)]
+        values += [value for name, value in request.url.params.multi_items() if is_secret(name)]
+        values += [request.url.password]
+        self._secrets |= {word for value in values for word in value.split() if len(word) >= _SHORTEST_SECRET}
+
+    def save(self) -> None:
+        """Write the cassette."""
+        kept = 'nothing was written, an earlier cassette is as it was'
+        if self._failure is not None:
+            raise CassetteError(self.path, f'a request got no answer: {self._failure}', hint=kept) from self._failure
+        if not self.played:
+            raise CassetteError(self.path, 'no request was made, there is nothing to record', hint=kept)
+        content = {'requests': self.cassette.requests, 'responses': self.cassette.responses}
+        try:
+            CassetteFiles.save_cassette(self.path, content, CassetteFormat(self.path))
+        except OSError as error:
+            raise CassetteError(self.path, f'the file cannot be written: {error.strerror}', hint=kept) from None
+
+    def _scrubbed_request(self, request: Request) -> Request:
+        headers = {name: value for name, value in request.headers.items() if name.lower() in _KEPT_REQUEST_HEADERS}
+        return Request(request.method, str(_public(request.uri)), self._without_secrets(request.body), headers)
+
+    def _scrubbed_response(self, response: dict[str, Any]) -> dict[str, Any]:
+        response = decode_response(response)
+        if any(name.lower() == 'content-encoding' for name in response['headers']):
+            raise CassetteError(self.path, 'the server sent a compressed reply although it was asked not to', hint='')
+        kept = {name: values for name, values in response['headers'].items() if name.lower() in _KEPT_RESPONSE_HEADERS}
+        body = {'string': self._without_secrets(response['body']['string'])}
+        return {'status': response['status'], 'headers': kept, 'body': body}
+
+    def _without_secrets(self, body: bytes) -> bytes:
+        for secret in self._secrets:
+            body = body.replace(secret.encode(), b'***')
+        return body
+
+
+def _public(uri: str) -> httpx.URL:
+    """Return a URL without passwords and without the query parameters that may hold keys."""
+    url = httpx.URL(uri)
+    for name in filter(is_secret, url.params):
+        url = url.copy_remove_param(name)
+    return url.copy_with(username=None, password=None) if url.userinfo else url
+
+
+def _json_of(path: Path, turn: int, request: Request) -> dict[str, Any]:
+    try:
+        body = json.loads(request.body)
+    except (TypeError, ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise CassetteError(path, f'the body of request {turn} is no JSON object')
+    return body
+
+
+def _body_of(request: httpx.Request) -> Any:
+    try:
+        return json.loads(request.read())
+    except (ValueError, RecursionError):
+        return request.content.decode('utf-8', 'replace')
+
+
+def _record_command(path: Path, base_url: str) -> str:
+    scenario, model = shlex.quote(path.parent.name), shlex.quote(path.stem)
+    return f'react-harness record {scenario} --model {model} --base-url {shlex.quote(base_url)}'

@@ -1,0 +1,150 @@
+"""What differs between a recorded request and the one made now, and the error that says so."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Any
+
+from harness.record import Frozen
+
+_CONTEXT = 40
+_LONG = 60
+_MAX_LINE = 200
+_MAX_LINES = 40
+_MAX_COMPARED = 5_000
+
+
+class Absent(Enum):
+    """The value of a field that is not there."""
+
+    ABSENT = '(not there)'
+
+
+ABSENT = Absent.ABSENT
+
+
+class Difference(Frozen):
+    """One place where the request made now is not the recorded one; a side that has no such field is `ABSENT`."""
+
+    path: str
+    recorded: Any
+    now: Any
+
+    def __str__(self) -> str:
+        if isinstance(self.recorded, str) and isinstance(self.now, str) and self._is_long():
+            return f'{self.path}: {_text_difference(self.recorded, self.now)}'
+        return f'{self.path}: recorded {shown(self.recorded)}, now {shown(self.now)}'
+
+    def _is_long(self) -> bool:
+        texts = (self.recorded, self.now)
+        return any(len(text) > _LONG or '\n' in text for text in texts)
+
+
+class Drift(Exception):
+    """A replayed request is not the one that was recorded.
+
+    `turn` counts requests from 1, `turns` is how many the cassette has. `path`, `recorded` and `now` say where the two
+    differ first; a request past the end of the cassette has the path `''` and nothing recorded.
+    """
+
+    def __init__(self, cassette: str, turn: int, turns: int, differences: tuple[Difference, ...], advice: str) -> None:
+        super().__init__(cassette, turn, turns, differences, advice)
+        self._cassette = cassette
+        self._differences = differences
+        self._advice = advice
+        self._place = (turn, turns)
+
+    @property
+    def turn(self) -> int:
+        """The request that drifted, from 1."""
+        return self._place[0]
+
+    @property
+    def turns(self) -> int:
+        """How many requests the cassette has."""
+        return self._place[1]
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """All places where the two differ, in the order of the recorded request."""
+        return self._differences
+
+    @property
+    def path(self) -> str:
+        """The first place where the two differ, such as `messages[0].content`."""
+        return self._differences[0].path
+
+    @property
+    def recorded(self) -> Any:
+        """What was recorded there."""
+        return self._differences[0].recorded
+
+    @property
+    def now(self) -> Any:
+        """What is asked now."""
+        return self._differences[0].now
+
+    def __str__(self) -> str:
+        if self.turn > self.turns:
+            has = f'{self.turns} {"turn" if self.turns == 1 else "turns"}'
+            head = f'{self._cassette}: the cassette has only {has}, this is the request of turn {self.turn}'
+            return f'{head}\n{self._advice}'
+        head = f'{self._cassette}: the request of turn {self.turn} of {self.turns} is not the recorded one'
+        return '\n'.join([head, *(f'  {difference}' for difference in self._differences), self._advice])
+
+
+def differences(recorded: Any, now: Any, path: str = '') -> Iterator[Difference]:
+    """Yield the places where two JSON values differ, in the order of the recorded one.
+
+    Numbers are compared by value; a truth value is no number. The order of keys does not count.
+    """
+    if isinstance(recorded, dict) and isinstance(now, dict):
+        for key in recorded | now:
+            yield from differences(recorded.get(key, ABSENT), now.get(key, ABSENT), _below(path, key))
+    elif isinstance(recorded, list) and isinstance(now, list):
+        for index in range(max(len(recorded), len(now))):
+            yield from differences(_at(recorded, index), _at(now, index), f'{path}[{index}]')
+    elif isinstance(recorded, bool) is not isinstance(now, bool) or recorded != now:
+        yield Difference(path=path, recorded=recorded, now=now)
+
+
+def shown(value: Any) -> str:
+    """Return a value as one short line without control characters."""
+    if value is ABSENT:
+        return str(ABSENT.value)
+    text = repr(value)
+    return text if len(text) <= _MAX_LINE else f'{text[:_MAX_LINE]}... ({len(text)} characters)'
+
+
+def _below(path: str, key: str) -> str:
+    if not key.isidentifier():
+        return f'{path}[{shown(key)}]'
+    return f'{path}.{key}' if path else key
+
+
+def _at(items: Sequence[Any], index: int) -> Any:
+    return items[index] if index < len(items) else ABSENT
+
+
+def _text_difference(recorded: str, now: str) -> str:
+    at = next((i for i, (a, b) in enumerate(zip(recorded, now, strict=False)) if a != b), min(len(recorded), len(now)))
+    line, column = recorded.count('\n', 0, at) + 1, at - recorded.rfind('\n', 0, at)
+    head = f'they part at line {line}, column {column}: recorded {_around(recorded, at)}, now {_around(now, at)}'
+    before, after = recorded.split('\n'), now.split('\n')
+    if max(len(before), len(after)) > _MAX_COMPARED:
+        return head
+    lines = list(difflib.unified_diff(before, after, 'recorded', 'now', n=2, lineterm=''))
+    left_out = [f'    ... ({len(lines) - _MAX_LINES} more lines)'] if len(lines) > _MAX_LINES else []
+    return '\n'.join([head, *(f'    {_printable(text)}' for text in lines[:_MAX_LINES]), *left_out])
+
+
+def _around(text: str, at: int) -> str:
+    start, end = max(0, at - _CONTEXT), at + _CONTEXT
+    return ('...' if start else '') + repr(text[start:end]) + ('...' if end < len(text) else '')
+
+
+def _printable(line: str) -> str:
+    line = ''.join(c if c.isprintable() else repr(c)[1:-1] for c in line[:_MAX_LINE])
+    return line if len(line) < _MAX_LINE else f'{line}...'
