@@ -103,7 +103,7 @@ def recording(path: Path, *, through: httpx.Client | None = None) -> Iterator[Ta
     """Give a tape whose client reaches the server (`through` another client), and write the cassette at the end.
 
     The cassette replaces an earlier one only when the block ends without an exception and every request was answered;
-    an answer may be an HTTP error. Keys, cookies and the names of servers do not get into it.
+    an answer may be an HTTP error. Of the headers only the content types get into it, of the URL no key or password.
 
     Raises:
         CassetteError: a request got no answer, or none was made; nothing was written.
