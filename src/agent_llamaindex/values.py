@@ -1,0 +1,63 @@
+"""Values as text and as JSON: what a tool returned, what the node hands back."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+_SURROGATE = re.compile('[\ud800-\udfff]')
+
+
+def to_text(value: Any) -> str:
+    """Return `str(value)`, whatever the value's own `str` does."""
+    try:
+        return str(value)
+    except Exception:
+        return f'<{type(value).__name__} without a text>'
+
+
+def encodable(text: str) -> str:
+    """Return a text that can be encoded: half a surrogate pair becomes the replacement character."""
+    return text if text.isascii() else _SURROGATE.sub('\ufffd', text)
+
+
+def observation_text(value: Any, cap: int | None = None) -> str:
+    """Return a tool's result as the model reads it: JSON for a dict and a list, else its text (decision D2).
+
+    NaN and infinities are null, values that JSON does not know are their text, and so is the whole where JSON cannot hold
+    it. With a `cap` a longer text is cut to that many characters, and says how many are gone.
+    """
+    text = encodable(_as_json(value) if isinstance(value, (dict, list)) else to_text(value))
+    if cap is None or len(text) <= cap:
+        return text
+    return f'{text[:cap]}... [{len(text) - cap} more characters cut off]'
+
+
+def error_text(tool: str, error: BaseException) -> str:
+    """Return an exception as the observation `{tool, error, type}` (decision D3)."""
+    return observation_text({'tool': tool, 'error': to_text(error), 'type': type(error).__name__})
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_text)
+    except ValueError:
+        pass
+    except (TypeError, RecursionError):
+        return to_text(value)
+    try:
+        return json.dumps(_without_nan(value), ensure_ascii=False, allow_nan=False, default=to_text)
+    except (TypeError, ValueError, RecursionError):
+        return to_text(value)
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(item) for item in value]
+    return value
