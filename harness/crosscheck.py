@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from harness.expectation import Expectation
 from harness.explain import nearest
-from harness.scenario import Scenario, ToolNode
 from harness.yamlnode import Loc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harness.expectation import Expectation
+    from harness.scenario import Scenario, ToolNode
 
 Contradiction = tuple[Loc, str, str]
 """The key path it stands at, what is wrong, and what to do."""

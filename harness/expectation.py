@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Discriminator, Field, StrictFloat, StrictInt, Tag
-from pydantic.json_schema import JsonSchemaValue
 
 from harness.record import Frozen
 from harness.text import Short, Text, compose
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
 
 
 class TextMatch(Short):

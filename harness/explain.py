@@ -6,16 +6,20 @@ import difflib
 import re
 import types
 import typing
-from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from harness.text import TEXT_NOTATION, Short
-from harness.yamlfile import Document
 from harness.yamlnode import FileProblem, Loc, describe, find, quoted
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pydantic_core import ErrorDetails
+
+    from harness.yamlfile import Document
 
 Model = type[BaseModel]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import yaml
 from pydantic import ValidationError
 
 from harness.crosscheck import contradictions
@@ -16,6 +15,11 @@ from harness.explain import empty_values, explain, nearest
 from harness.scenario import Scenario
 from harness.yamlfile import read_yaml
 from harness.yamlnode import FileError, FileProblem, Loc, find, key_path, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import yaml
 
 __all__ = [
     'FileError',

@@ -7,10 +7,9 @@ text notations in `text`; all of them can be imported from here.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, model_validator
-from pydantic.json_schema import JsonSchemaValue
 
 from harness.expectation import (
     CallMatch,
@@ -27,6 +26,9 @@ from harness.expectation import (
 )
 from harness.record import Frozen
 from harness.text import MAX_TEXT, TEXT_NOTATION, TEXT_SCHEMA, Short, Text, compose
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
 
 __all__ = [
     'MAX_TEXT',

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, GetJsonSchemaHandler, WithJsonSchema, model_validator
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 
 from harness.record import Frozen
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
 
 MAX_TEXT = 8_000_000
 """The most characters that a composed text may have (a file is untrusted: `{repeat, times}` must not fill memory)."""
@@ -65,7 +67,7 @@ def _join(parts: list[Any]) -> str:
     for number, part in enumerate(parts, 1):
         text = compose(part)
         if not isinstance(text, str):
-            raise ValueError(f'part {number} of `parts` is not a text: quote it')  # noqa: TRY004 (pydantic takes this one)
+            raise ValueError(f'part {number} of `parts` is not a text: quote it')
         length += len(text)
         if length > MAX_TEXT:
             raise ValueError(f'the text would be longer than {MAX_TEXT} characters')

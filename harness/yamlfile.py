@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
 from harness.yamlnode import FileError, FileProblem, key_path, place_of
 from harness.yamlvalue import Builder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 MAX_BYTES: Final = 4_000_000
 MAX_DEPTH: Final = 100
@@ -52,20 +54,20 @@ def read_yaml(path: Path) -> Document:
         _check_events(text)
         node = yaml.compose(text, Loader=_Loader)
         if node is None:
-            raise _Refused(1, 1, 'the file is empty')
+            raise _RefusedError(1, 1, 'the file is empty')
         _Measure().of(node)
-    except _Refused as refused:
+    except _RefusedError as refused:
         raise FileError([refused.problem(path)]) from None
     except yaml.MarkedYAMLError as error:
         raise FileError([_syntax(error).problem(path)]) from None
     except yaml.YAMLError as error:
-        raise FileError([_Refused(1, 1, f'this is not YAML: {error}').problem(path)]) from None
+        raise FileError([_RefusedError(1, 1, f'this is not YAML: {error}').problem(path)]) from None
     builder = Builder(path)
     data = builder.build(node)
     return Document(path=path, node=node, data=data, problems=tuple(builder.problems))
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """The file as a whole cannot be used."""
 
     def __init__(self, line: int, column: int, message: str, hint: str = '') -> None:
@@ -100,21 +102,21 @@ def _text_of(path: Path) -> str:
         with path.open('rb') as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise _Refused(1, 1, f'the file cannot be read: {error.strerror or error}') from None
+        raise _RefusedError(1, 1, f'the file cannot be read: {error.strerror or error}') from None
     if len(raw) > MAX_BYTES:
-        raise _Refused(
+        raise _RefusedError(
             1, 1, f'the file is larger than {MAX_BYTES:,} bytes', 'write a long text as {repeat: text, times: number}'
         )
     try:
         text = raw.decode('utf-8-sig')
     except UnicodeDecodeError as error:
         before = raw[: error.start].decode('utf-8-sig', 'replace')
-        raise _Refused(*_end_of(before), 'the file is not UTF-8 text', 'save it as UTF-8') from None
+        raise _RefusedError(*_end_of(before), 'the file is not UTF-8 text', 'save it as UTF-8') from None
     bad = _NOT_ALLOWED.search(text)
     if bad:
         code = ord(bad.group())
         escape = f'\\x{code:02x}' if code < 0x100 else f'\\u{code:04x}'
-        raise _Refused(
+        raise _RefusedError(
             *_end_of(text[: bad.start()]),
             f'the character U+{code:04X} must not stand in a YAML file',
             f'write it as {escape} in a double-quoted text',
@@ -133,16 +135,16 @@ def _check_events(text: str) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
-                raise _Refused(*place_of(event), f'values are nested deeper than {MAX_DEPTH} levels')
+                raise _RefusedError(*place_of(event), f'values are nested deeper than {MAX_DEPTH} levels')
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         elif isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents > 1:
-                raise _Refused(*place_of(event), 'a second document starts here', 'write one document a file')
+                raise _RefusedError(*place_of(event), 'a second document starts here', 'write one document a file')
 
 
-def _syntax(error: yaml.MarkedYAMLError) -> _Refused:
+def _syntax(error: yaml.MarkedYAMLError) -> _RefusedError:
     mark = error.problem_mark or error.context_mark
     problem = error.problem or str(error)
     hint = next((text for part, text in _SYNTAX_HINTS.items() if part in problem), '')
@@ -150,7 +152,7 @@ def _syntax(error: yaml.MarkedYAMLError) -> _Refused:
     if error.context and error.context_mark is not None:
         context += f' that starts at {error.context_mark.line + 1}:{error.context_mark.column + 1}'
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-    return _Refused(line, column, f'this is not YAML: {problem}{context}', hint)
+    return _RefusedError(line, column, f'this is not YAML: {problem}{context}', hint)
 
 
 class _Measure:
@@ -163,12 +165,12 @@ class _Measure:
         """Return (values, characters, depth).
 
         Raises:
-            _Refused: a bound is passed, or a value holds itself.
+            _RefusedError: a bound is passed, or a value holds itself.
         """
         if id(node) in self._known:
             known = self._known[id(node)]
             if known is None:
-                raise _Refused(*place_of(node), 'this value holds itself through an alias')
+                raise _RefusedError(*place_of(node), 'this value holds itself through an alias')
             return known
         self._known[id(node)] = None
         nodes, characters, depth = 1, len(node.value) if isinstance(node, yaml.ScalarNode) else 0, 0
@@ -176,7 +178,7 @@ class _Measure:
             more = self.of(child)
             nodes, characters, depth = nodes + more[0], characters + more[1], max(depth, more[2] + 1)
         if nodes > MAX_NODES or characters > MAX_CHARACTERS or depth > MAX_DEPTH:
-            raise _Refused(
+            raise _RefusedError(
                 *place_of(node),
                 f'this stands for more than {MAX_NODES:,} values, {MAX_CHARACTERS:,} characters or {MAX_DEPTH} levels',
                 'use fewer aliases',

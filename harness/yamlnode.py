@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import yaml
 
 from harness.record import Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 Loc = tuple[str | int, ...]
 TAG: Final = 'tag:yaml.org,2002:'

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
 from harness.text import MAX_TEXT
 from harness.yamlnode import TAG, FileProblem, Loc, describe, key_path, place_of, quoted, shown_tag
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _WHOLE: Final = re.compile(r'[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+')
 _DECIMAL: Final = re.compile(r'[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?')
@@ -18,7 +20,7 @@ _NEWER_NUMBER: Final = re.compile(r'[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+
 _MAX_DIGITS: Final = 300
 
 
-class _Unusable(Exception):
+class _UnusableError(Exception):
     """A plain value that must not be used as it is written."""
 
     def __init__(self, message: str, hint: str) -> None:
@@ -44,7 +46,7 @@ class Builder:
         if isinstance(node, yaml.ScalarNode):
             try:
                 return _scalar(node)
-            except _Unusable as reason:
+            except _UnusableError as reason:
                 self._add(node, loc, reason.message, reason.hint)
                 return node.value
         self._add(node, loc, f'the tag {shown_tag(node.tag)} is not allowed', 'write plain YAML values')
@@ -77,7 +79,7 @@ class Builder:
             return
         try:
             value = _scalar(key)
-        except _Unusable as reason:
+        except _UnusableError as reason:
             self._add(key, here, f'as a key: {reason.message}', reason.hint)
             return
         if not isinstance(value, str):
@@ -122,34 +124,36 @@ def _scalar(node: yaml.ScalarNode) -> Any:
     quote = f'quote it: {quoted(text)}'
     if kind == 'str':
         if not node.style and _NEWER_NUMBER.fullmatch(text):
-            raise _Unusable(f'{text} is a text in one version of YAML and a number in another', quote)
+            raise _UnusableError(f'{text} is a text in one version of YAML and a number in another', quote)
         return text
     if kind == 'null' and text.lower() in ('', '~', 'null'):
         return None
     if kind == 'bool':
         if text.lower() not in ('true', 'false'):
-            raise _Unusable(
+            raise _UnusableError(
                 f'{text} is a text in one version of YAML and {_TRUTH[text.lower()]} in another',
                 f'{quote}, or write {_TRUTH[text.lower()]}',
             )
         return text.lower() == 'true'
     if kind == 'int' and len(text) <= _MAX_DIGITS:
         if not _WHOLE.fullmatch(text):
-            raise _Unusable(f'{text} is not the same number in every version of YAML', f'write it plainly, or {quote}')
+            raise _UnusableError(
+                f'{text} is not the same number in every version of YAML', f'write it plainly, or {quote}'
+            )
         return int(text, 16) if text.startswith('0x') else int(text)
     if kind == 'float' and len(text) <= _MAX_DIGITS:
         if not _DECIMAL.fullmatch(text):
-            raise _Unusable(f'{text} is no number that JSON can hold', quote)
+            raise _UnusableError(f'{text} is no number that JSON can hold', quote)
         if not math.isfinite(float(text)):
-            raise _Unusable(f'{text} is too large for a number', quote)
+            raise _UnusableError(f'{text} is too large for a number', quote)
         return float(text)
     if kind == 'timestamp':
-        raise _Unusable(f'{text} is a date in one version of YAML and a text in another', quote)
+        raise _UnusableError(f'{text} is a date in one version of YAML and a text in another', quote)
     if kind in ('int', 'float'):
-        raise _Unusable('this number has too many digits', 'quote it')
+        raise _UnusableError('this number has too many digits', 'quote it')
     if kind in ('value', 'merge'):
-        raise _Unusable(f'a plain {text} has a special meaning in YAML', quote)
-    raise _Unusable(f'the tag {shown_tag(node.tag)} is not allowed', 'write plain YAML values')
+        raise _UnusableError(f'a plain {text} has a special meaning in YAML', quote)
+    raise _UnusableError(f'the tag {shown_tag(node.tag)} is not allowed', 'write plain YAML values')
 
 
 _TRUTH: Final = {'yes': 'true', 'on': 'true', 'no': 'false', 'off': 'false'}

@@ -1,0 +1,43 @@
+"""From a run record to findings: whether the node did what the scenario expects. Everything here is pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.doors import door_findings
+from harness.finding import Finding, View, view_of
+from harness.invariants import invariant_findings
+from harness.payloads import payload_findings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.expectation import Expectation
+    from harness.record import RunRecord
+    from harness.scenario import Scenario
+    from harness.yamlnode import Loc
+
+__all__ = ['Finding', 'findings']
+
+
+def findings(scenario: Scenario, record: RunRecord) -> tuple[Finding, ...]:
+    """Return the unmet expectations of one run, those of every run first.
+
+    What `expect` says is checked, and in addition what `models` says of the recorded model of this run. The key path of
+    a finding leads to the expectation in the scenario file; for what holds of every run it is `expect` as a whole.
+    """
+    layers: list[tuple[Loc, Expectation]] = [(('expect',), scenario.expect)]
+    if record.model is not None and record.model in scenario.models:
+        layers.append((('models', record.model), scenario.models[record.model]))
+    may_raise = any(expectation.raises is not None for _, expectation in layers)
+    found = list(invariant_findings(record, may_raise))
+    for loc, expectation in layers:
+        found += _judge(expectation, view_of(record), loc)
+        for agent, child in expectation.agents.items():
+            found += _judge(child, view_of(record, agent), (*loc, 'agents', agent))
+    return tuple(found)
+
+
+def _judge(expectation: Expectation, view: View, loc: Loc) -> Iterator[Finding]:
+    yield from payload_findings(expectation, view, loc)
+    yield from door_findings(expectation, view, loc)
