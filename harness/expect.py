@@ -32,12 +32,13 @@ def findings(scenario: Scenario, record: RunRecord) -> tuple[Finding, ...]:
     may_raise = any(expectation.raises is not None for _, expectation in layers)
     found = list(invariant_findings(record, may_raise))
     for loc, expectation in layers:
-        found += _judge(expectation, view_of(record), loc)
+        # An exception that nobody expects is one finding, not one for everything that it kept from happening.
+        found += _judge(expectation, view_of(record), loc, record.raised is not None and not may_raise)
         for agent, child in expectation.agents.items():
-            found += _judge(child, view_of(record, agent), (*loc, 'agents', agent))
+            found += _judge(child, view_of(record, agent), (*loc, 'agents', agent), False)
     return tuple(found)
 
 
-def _judge(expectation: Expectation, view: View, loc: Loc) -> Iterator[Finding]:
-    yield from payload_findings(expectation, view, loc)
+def _judge(expectation: Expectation, view: View, loc: Loc, explained: bool) -> Iterator[Finding]:
+    yield from payload_findings(expectation, view, loc, explained)
     yield from door_findings(expectation, view, loc)

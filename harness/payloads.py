@@ -29,16 +29,18 @@ _NEED_A_PAYLOAD: Final = ('stop_reason', 'steps', 'observations', 'stack', 'meta
 _STEP_KEYS: Final = ('action', 'action_input', 'observation')
 
 
-def payload_findings(expectation: Expectation, view: View, loc: Loc) -> Iterator[Finding]:
-    """Yield the unmet expectations about what an agent's face gave back."""
+def payload_findings(expectation: Expectation, view: View, loc: Loc, explained: bool = False) -> Iterator[Finding]:
+    """Yield the unmet expectations about what an agent's face gave back.
+
+    `explained` says that another finding tells already why there is nothing to check: the face raised.
+    """
     if expectation.answer is not None:
-        yield from _answer(expectation.answer, view, (*loc, 'answer'))
+        yield from _answer(expectation.answer, view, (*loc, 'answer'), explained)
     needed = [key for key in _NEED_A_PAYLOAD if getattr(expectation, key) is not None]
     if not needed:
         return
     if not view.payloads:
-        # One fact, one finding: that an unexpected exception is the reason stands in a finding of its own.
-        if not (view.raised and expectation.raises is None and view.agent == NODE):
+        if not explained:
             yield Finding(loc=(*loc, needed[0]), message=f'{_no_payload(view)}, so {_listed(needed)} cannot be checked')
         return
     for number, payload in enumerate(view.payloads, 1):
@@ -67,15 +69,14 @@ def _listed(keys: Sequence[str]) -> str:
 # ------------------------------------------------------------------------------------------------ answer and meta data
 
 
-def _answer(match: TextMatch, view: View, loc: Loc) -> Iterator[Finding]:
-    texts = [payload.get('content') if isinstance(payload, dict) else payload for payload in view.payloads]
+def _answer(match: TextMatch, view: View, loc: Loc, explained: bool) -> Iterator[Finding]:
+    texts: list[Any] = [payload.get('content') if isinstance(payload, dict) else payload for payload in view.payloads]
+    message = _no_payload(view)
     if not texts and view.agent == NODE:
         # A node that returns nothing on the lane face has still written its answer to the lane.
         texts = [write.text for write in view.record.lane_writes if write.lane == 'answers'][-1:]
-    if not texts and not (view.raised and view.agent == NODE):
-        message = (
-            f'{_no_payload(view)}, and wrote nothing to the answers lane' if view.agent == NODE else _no_payload(view)
-        )
+        message += ', and wrote nothing to the answers lane'
+    if not texts and not explained:
         yield Finding(loc=loc, message=message, expected=bounded(match.equals))
     for number, text in enumerate(texts, 1):
         what = 'the answer' if len(texts) == 1 else f'the answer of run {number}'
