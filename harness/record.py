@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-RECORD_VERSION = 1
+RECORD_VERSION: Final = 1
 
 
 class Frozen(BaseModel):
@@ -77,8 +77,10 @@ class RunRecord(Frozen):
     """One run of one scenario, as the engine saw it.
 
     `payload` is what the node's face returned (None where it returned nothing), `raised` the exception that left the
-    face. `model` is the name of the recorded or live model, None for scripted outputs. The order inside each list is the
-    order in time. The record is JSON-safe and versioned; every later stage is a pure function of records.
+    face. `payload_error` says why the payload would not survive `json.dumps(..., allow_nan=False)`; the payload kept
+    here is JSON-safe, with the `repr` of each value that JSON cannot hold. `model` is the name of the recorded or live
+    model, None for scripted outputs. The order inside each list is the order in time. The record is JSON-safe and
+    versioned; every later stage is a pure function of records.
     """
 
     version: Literal[1] = RECORD_VERSION
@@ -92,6 +94,7 @@ class RunRecord(Frozen):
     events: tuple[Event, ...] = ()
     lane_writes: tuple[LaneWrite, ...] = ()
     payload: Any = None
+    payload_error: str | None = None
     raised: Failure | None = None
     duration_s: float = 0.0
 
