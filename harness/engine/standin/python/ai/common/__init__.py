@@ -1,0 +1,1 @@
+"""Configuration, schema and small helpers, under the platform's own names."""

@@ -1,0 +1,136 @@
+"""From a scenario and a node to records and results: scripted, replayed, recorded and live runs go this one way."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+from harness.expect import Finding, findings
+from harness.record import Frozen, RunRecord
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.engine.connected import ModelSide
+    from harness.engine.node import Node
+    from harness.loading import ScenarioFile
+    from harness.scenario import Scenario
+
+
+class Result(Frozen):
+    """One judged run.
+
+    `problem` says why the run says nothing about the node: its replay drifted, recorded turns were left over, or
+    nothing is recorded. There are no findings then.
+    """
+
+    record: RunRecord
+    findings: tuple[Finding, ...] = ()
+    problem: str | None = None
+
+
+def run_scenario(
+    file: ScenarioFile, node: Node, *, client: ModelSide | None = None, model: str | None = None
+) -> tuple[RunRecord, ...]:
+    """Run a scenario on a node and return its records, one for each of its runs.
+
+    All runs ask the same question object of the same node object in the same pipe; the scripts begin anew with each.
+    `client` is the model side of every agent that has no script of its own, without it the scenario's script is;
+    `model` is the name that the records give to it. What the node raises stands in the record.
+
+    Raises:
+        ValueError: the model side is recorded, and there is no client.
+        ToolsError: the scenario's Python tools cannot be had.
+        Drift, NotRecorded: the client replays, and a request is not the recorded one. So is any other failure of the
+            client that is no ModelError.
+    """
+    records, fault = _play(file, node, client, model)
+    if fault is not None:
+        raise fault
+    return records
+
+
+def replay(file: ScenarioFile, node: Node, cassettes: Path) -> list[Result]:
+    """Run a scenario with every model side it has and judge the records: its script, or each of its cassettes.
+
+    A recorded scenario without a cassette gives one result with a problem.
+
+    Raises:
+        ToolsError: the scenario's Python tools cannot be had.
+    """
+    scenario = file.scenario
+    if scenario.model is not None:
+        return [_judged(scenario, record) for record in run_scenario(file, node)]
+    from harness.cassette import cassettes_of
+
+    paths = cassettes_of(cassettes, scenario.id)
+    if not paths:
+        problem = (
+            f'{cassettes / scenario.id}: there is no cassette, and the scenario has no script: record one with '
+            f'`react-harness record {scenario.id} --model NAME --base-url URL`'
+        )
+        return [Result(record=_empty(scenario, node), problem=problem)]
+    return [result for model, path in paths.items() for result in _replayed(file, node, model, path)]
+
+
+def _replayed(file: ScenarioFile, node: Node, model: str, path: Path) -> list[Result]:
+    from harness.cassette import CassetteError, Drift, NotRecorded, replaying
+    from harness.llm import ChatClient
+
+    records: tuple[RunRecord, ...] = ()
+    problem = None
+    try:
+        with replaying(path) as tape:
+            records, fault = _play(file, node, ChatClient(tape.spec, tape.http), model)
+            if fault is not None:
+                raise fault
+            if tape.unplayed:
+                problem = f'{path}: {tape.unplayed} recorded turns were not asked for; record the scenario again'
+    except (Drift, NotRecorded, CassetteError) as error:
+        problem = str(error)
+    if problem is not None:
+        return [Result(record=record, problem=problem) for record in records or (_empty(file.scenario, node, model),)]
+    return [_judged(file.scenario, record) for record in records]
+
+
+def _judged(scenario: Scenario, record: RunRecord) -> Result:
+    return Result(record=record, findings=findings(scenario, record))
+
+
+def _empty(scenario: Scenario, node: Node, model: str | None = None) -> RunRecord:
+    return RunRecord(scenario=scenario.id, node=node.name, model=model, face=scenario.face)
+
+
+def _play(
+    file: ScenarioFile, node: Node, client: ModelSide | None, model: str | None
+) -> tuple[tuple[RunRecord, ...], Exception | None]:
+    """Run all runs of a scenario; return the records, up to a fault of the harness or of the recording, and that."""
+    from harness.engine.pipeline import Pipeline
+    from harness.engine.question import question_of
+
+    scenario = file.scenario
+    pipeline = Pipeline(node, scenario, client=client, folder=file.path.parent)
+    pipe = pipeline.pipe()
+    question = question_of(scenario.question)
+    records: list[RunRecord] = []
+    try:
+        for epoch in range(1, scenario.runs + 1):
+            on_lane = scenario.face == 'lane'
+            outcome = pipe.ask(question) if on_lane else pipe.call_tool(copy.deepcopy(scenario.input))
+            record = pipe.recorder.record(
+                scenario=scenario.id,
+                node=node.name,
+                model=model,
+                epoch=epoch,
+                face=scenario.face,
+                payload=outcome.payload,
+                raised=outcome.raised,
+            )
+            records.append(record)
+            if pipe.recorder.fault is not None:
+                return tuple(records), pipe.recorder.fault
+    finally:
+        late = pipeline.close()
+    if late is not None and records[-1].raised is None:
+        records[-1] = records[-1].model_copy(update={'raised': late})
+    return tuple(records), None
