@@ -1,0 +1,215 @@
+"""The pytest plugin: scenario files are collected as tests, one item for each model side of a scenario.
+
+A scenario file is a `.yaml` file whose first line names `scenario.schema.json`. Until the first one is collected, this
+module is all that is imported of the harness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from harness.console import Line
+    from harness.engine.node import Node
+    from harness.loading import ScenarioFile
+    from harness.summary import Judged
+
+_FIRST_LINE = b'# yaml-language-server: $schema='
+_SCHEMA = b'scenario.schema.json'
+_node = pytest.StashKey[Any]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options, all prefixed."""
+    group = parser.getgroup('react', 'ReAct scenarios (react-harness)')
+    group.addoption(
+        '--react-node',
+        metavar='PATH_OR_MODULE',
+        default='agent_llamaindex',
+        help='the node that scenarios run: its folder, or an importable package (default: %(default)s)',
+    )
+    group.addoption(
+        '--react-cassettes',
+        metavar='DIR',
+        type=Path,
+        help='the folder of the cassettes (default: `cassettes` beside the folder of the scenarios)',
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker of the items."""
+    config.addinivalue_line('markers', 'react(id, family, level, model): a scenario; set by react-harness itself')
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect scenario files, known by their first line."""
+    if file_path.suffix == '.yaml' and _is_scenario(file_path):
+        return ScenarioCollector.from_parent(parent, path=file_path)
+    return None
+
+
+def _is_scenario(path: Path) -> bool:
+    try:
+        with path.open('rb') as file:
+            line = file.readline(500).removeprefix(b'\xef\xbb\xbf').rstrip()
+    except OSError:
+        return False
+    return line.startswith(_FIRST_LINE) and line.endswith(_SCHEMA)
+
+
+class ScenarioCollector(pytest.File):
+    """One scenario file."""
+
+    def collect(self) -> Iterable[ScenarioItem]:
+        """Give one item for a scripted scenario, one for each recorded model else.
+
+        Raises:
+            CollectError: with every problem of the file, a line each.
+        """
+        from harness.cassette import CassetteError, cassettes_of
+        from harness.loading import load_all
+        from harness.suite import cassettes_folder, shown_path
+        from harness.visible import visible
+
+        files, problems = load_all([shown_path(self.path)])
+        if problems:
+            raise self.CollectError('\n'.join(visible(str(problem)) for problem in problems))
+        (file,) = files
+        folder = cassettes_folder(self.config.getoption('--react-cassettes'), self.path.parent.parent)
+        models: list[str | None] = [None]
+        if file.scenario.model is None:
+            try:
+                models = list(cassettes_of(folder, file.scenario.id)) or [None]
+            except CassetteError as error:
+                raise self.CollectError(visible(str(error))) from error
+        for model in models:
+            name = file.scenario.id if model is None else f'{file.scenario.id}[{model}]'
+            yield ScenarioItem.from_parent(self, name=name, file=file, model=model, cassettes=folder)
+
+
+class ScenarioItem(pytest.Item):
+    """One model side of a scenario, replayed and judged."""
+
+    def __init__(self, *, file: ScenarioFile, model: str | None, cassettes: Path, **more: Any) -> None:
+        super().__init__(**more)
+        self.file = file
+        self.model = model
+        self.cassettes = cassettes
+        scenario = file.scenario
+        self.extra_keyword_matches |= {scenario.id, scenario.family, scenario.level, *scenario.requirements}
+        self.add_marker(
+            pytest.mark.react(id=scenario.id, family=scenario.family, level=scenario.level, model=model or '')
+        )
+
+    def runtest(self) -> None:
+        """Replay the scenario.
+
+        Raises:
+            NotMet: an expectation does not hold, or the recording does not fit.
+        """
+        from harness.run import replay
+        from harness.suite import judge
+
+        runs = judge(self.file, replay(self.file, _loaded_node(self.config), self.cassettes, self.model))
+        failed = [run for run in runs if not run.outcome.met]
+        if failed:
+            raise NotMet(failed)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show findings as the command line does, and what a user can correct without a traceback."""
+        from harness.engine.node import NodeError
+        from harness.engine.platform import PlatformError
+        from harness.engine.script import ToolsError
+        from harness.visible import one_line, visible
+
+        error = excinfo.value
+        if isinstance(error, NotMet):
+            return Failed(list(_lines(error.runs, bool(self.config.option.verbose))), _crash(error.runs[0]))
+        if isinstance(error, NodeError | PlatformError | ToolsError):
+            return Failed([_line(visible(str(error)))], Crash(str(self.path), 1, one_line(str(error))))
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return the file, the line of the scenario's id (from 0) and the name."""
+        return self.path, self.file.where(('id',))[0] - 1, self.name
+
+
+class NotMet(Exception):
+    """Runs of a scenario that did not meet its expectations."""
+
+    def __init__(self, runs: list[Judged]) -> None:
+        super().__init__('; '.join(_crash(run).message for run in runs))
+        self.runs = runs
+
+
+class Crash(NamedTuple):
+    """The place and the reason of a failure in one line, as pytest's summaries ask for it."""
+
+    path: str
+    lineno: int
+    message: str
+
+    def __str__(self) -> str:
+        return f'{self.path}:{self.lineno}: {self.message}'
+
+
+class Failed:
+    """A failure as pytest shows it: lines with their styles, and one line for the summary."""
+
+    def __init__(self, lines: list[Line], crash: Crash) -> None:
+        self.lines = lines
+        self.reprcrash = crash
+
+    def __str__(self) -> str:
+        return '\n'.join(line.text for line in self.lines)
+
+    def toterminal(self, tw: Any) -> None:
+        """Write the lines, coloured where the terminal has colours."""
+        from harness.console import COLOURS
+
+        for line in self.lines:
+            tw.line(line.text, **dict.fromkeys(COLOURS[line.style], True))
+
+
+def _loaded_node(config: pytest.Config) -> Node:
+    """Load the node once a session; what went wrong is told by each item that needs it."""
+    from harness.engine.node import load_node
+
+    if _node not in config.stash:
+        try:
+            config.stash[_node] = load_node(config.getoption('--react-node'))
+        except Exception as error:
+            config.stash[_node] = error
+    found = config.stash[_node]
+    if isinstance(found, Exception):
+        raise found
+    node: Node = found
+    return node
+
+
+def _lines(runs: list[Judged], verbose: bool) -> Iterator[Line]:
+    from harness.console import failed_run
+
+    for run in runs:
+        yield from failed_run(run, verbose)
+
+
+def _line(text: str) -> Line:
+    from harness.console import Line
+
+    return Line(text, 'bad')
+
+
+def _crash(run: Judged) -> Crash:
+    from harness.visible import one_line
+
+    outcome = run.outcome
+    if not outcome.findings:
+        return Crash(outcome.path, 1, one_line(outcome.problem.partition('\n')[0]))
+    first = outcome.findings[0]
+    more = f' (and {len(outcome.findings) - 1} more)' if len(outcome.findings) > 1 else ''
+    return Crash(first.path, first.line, f'{one_line(first.message)}{more}')

@@ -1,0 +1,120 @@
+"""Recording: a scenario run against a live model, its cassette written, and what came out of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.cassette import CassetteError, cassette_path, recording
+from harness.engine.script import ToolsError
+from harness.llm import ChatClient, ModelSpec
+from harness.loading import ScenarioFile, UsageError
+from harness.record import Frozen, RunRecord
+from harness.run import run_scenario
+from harness.suite import solved
+from harness.summary import answer_of, stop_reason_of
+
+if TYPE_CHECKING:
+    import httpx
+
+    from harness.engine.node import Node
+
+_OF_THE_REQUEST = ('BadRequestError', 'UnprocessableEntityError')
+"""Errors that the same request gives again: they belong to what a model does, as a prompt that is too long does."""
+
+
+class RecordingFailed(Exception):
+    """The model could not be recorded; no cassette was written, and an earlier one is as it was."""
+
+
+class Recorded(Frozen):
+    """One run of a new recording.
+
+    `solved` is None for a scenario without a task; `tokens` counts prompt and completion (None where the server does not
+    tell); `seconds` is the time of the whole run.
+    """
+
+    scenario: str
+    model: str
+    path: str
+    stop_reason: str | None
+    answer: str | None
+    solved: bool | None
+    turns: int
+    tokens: int | None
+    seconds: float
+
+
+def recordable(files: Sequence[ScenarioFile]) -> Sequence[ScenarioFile]:
+    """Return the scenarios as they are.
+
+    Raises:
+        UsageError: one of them has a scripted model side, so there is nothing to record.
+    """
+    scripted = [file.scenario.id for file in files if file.scenario.model is not None]
+    if scripted:
+        names = ', '.join(scripted[:5]) + (', ...' if len(scripted) > 5 else '')
+        raise UsageError(
+            f'nothing to record for {names}: the model side is a script in the file '
+            '(a scenario without `model:` is recorded)'
+        )
+    return files
+
+
+def record_scenario(
+    file: ScenarioFile, node: Node, spec: ModelSpec, cassettes: Path, *, through: httpx.Client | None = None
+) -> list[Recorded]:
+    """Run a scenario against a model, write its cassette and return what came out, one entry for each run.
+
+    Raises:
+        RecordingFailed: the model or the scenario's tools failed.
+    """
+    start = time.perf_counter()
+    try:
+        path = cassette_path(cassettes, file.scenario.id, spec.name)
+        with recording(path, through=through) as tape:
+            records = run_scenario(file, node, client=ChatClient(spec, tape.http), model=spec.name)
+            _check_replies(records)
+    except RecordingFailed:
+        raise
+    except (CassetteError, ToolsError, OSError) as error:
+        raise RecordingFailed(str(error)) from error
+    except Exception as error:
+        raise RecordingFailed(f'{type(error).__name__}: {error}') from error
+    seconds = time.perf_counter() - start
+    return [
+        Recorded(
+            scenario=file.scenario.id,
+            model=spec.name,
+            path=str(path),
+            stop_reason=stop_reason_of(record),
+            answer=answer_of(record),
+            solved=solved(file.scenario.task, record),
+            turns=len(record.turns),
+            tokens=_tokens(record),
+            seconds=record.duration_s or seconds / len(records),
+        )
+        for record in records
+    ]
+
+
+def _check_replies(records: Iterable[RunRecord]) -> None:
+    """Refuse a run that says nothing about the model: no reply at all, or a failure that another time may not bring."""
+    turns = [turn for record in records for turn in record.turns]
+    for turn in turns:
+        if turn.error is not None and turn.error.type not in _OF_THE_REQUEST:
+            raise RecordingFailed(f'turn {turn.index}: {turn.error.type}: {turn.error.message}')
+    if turns and all(turn.error is not None for turn in turns):
+        error = turns[0].error
+        assert error is not None, 'all of them have one'
+        raise RecordingFailed(f'turn {turns[0].index}: {error.type}: {error.message}')
+    if not turns:
+        raise RecordingFailed('the node did not ask the model')
+
+
+def _tokens(record: RunRecord) -> int | None:
+    counts = [count for turn in record.turns for count in (turn.prompt_tokens, turn.completion_tokens)]
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None

@@ -1,0 +1,104 @@
+"""A suite in motion: where its files are, its scenarios replayed one after the other, each run judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.summary import Judged, Outcome, Unmet, answer_of, stop_reason_of
+from harness.yamlnode import key_path
+
+if TYPE_CHECKING:
+    from harness.engine.node import Node
+    from harness.loading import ScenarioFile
+    from harness.record import RunRecord
+    from harness.run import Result
+    from harness.scenario import Task
+
+OWN_NODE = 'agent_llamaindex'
+
+
+def scenarios_folder(given: Path | None = None) -> Path:
+    """Return the folder of the scenarios: the given one, else that of the current directory, else that of this checkout."""
+    return given or _embedded('scenarios')
+
+
+def cassettes_folder(given: Path | None, scenarios: Path) -> Path:
+    """Return the folder of the cassettes: the given one, else the one beside the scenarios, else that of this checkout."""
+    if given is not None:
+        return given
+    beside = scenarios.resolve().parent / 'cassettes'
+    return shown_path(beside) if beside.is_dir() else _embedded('cassettes')
+
+
+def _embedded(name: str) -> Path:
+    here, checkout = Path(name), Path(__file__).resolve().parent.parent / name
+    return here if here.is_dir() or not checkout.is_dir() else checkout
+
+
+def shown_path(path: Path) -> Path:
+    """Return the path as people in the current directory would write it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def judged_runs(files: Iterable[ScenarioFile], node: Node, cassettes: Path) -> Iterator[tuple[ScenarioFile, list[Judged]]]:
+    """Replay scenarios one after the other and yield each with its runs."""
+    from harness.run import replay
+
+    for file in files:
+        yield file, judge(file, replay(file, node, cassettes))
+
+
+def judge(file: ScenarioFile, results: Iterable[Result]) -> list[Judged]:
+    """Turn the results of one scenario into what is shown of them: the places of findings in the file, the task."""
+    return [Judged(file.scenario, result.record, _outcome(file, result)) for result in results]
+
+
+def _outcome(file: ScenarioFile, result: Result) -> Outcome:
+    scenario, record = file.scenario, result.record
+    path = str(shown_path(file.path.absolute()))
+    findings = []
+    for finding in result.findings:
+        line, column = file.where(finding.loc)
+        findings.append(
+            Unmet(
+                path=path,
+                line=line,
+                column=column,
+                key=key_path(finding.loc),
+                message=finding.message,
+                expected=finding.expected,
+                actual=finding.actual,
+                diff=finding.diff,
+            )
+        )
+    return Outcome(
+        scenario=scenario.id,
+        title=scenario.title,
+        family=scenario.family,
+        level=scenario.level,
+        path=path,
+        model=record.model,
+        run=record.epoch,
+        met=not findings and not result.problem,
+        findings=tuple(findings),
+        problem=result.problem or '',
+        solved=solved(scenario.task, record) if record.model and not result.problem else None,
+        stop_reason=stop_reason_of(record),
+        llm_calls=len(record.turns),
+        seconds=record.duration_s,
+    )
+
+
+def solved(task: Task | None, record: RunRecord) -> bool | None:
+    """Return whether the delivered answer solves the task (None: there is no task); case and white space do not count."""
+    if task is None:
+        return None
+    answer = _plain(answer_of(record) or '')
+    return any(_plain(text) in answer for text in task.accept) and not any(_plain(text) in answer for text in task.forbid)
+
+
+def _plain(text: str) -> str:
+    return ' '.join(text.split()).casefold()
