@@ -1,0 +1,36 @@
+# Python 3.11 or newer and make are all that is needed; everything else is installed into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+REPORT ?= reports/scorecard.html
+
+.PHONY: run test check bench clean
+
+run: .venv/runtime ## replay the suite and write the scorecard
+	$(BIN)/react-harness run --report $(REPORT)
+
+test: .venv/development ## pass the tests
+	$(BIN)/python -m pytest
+
+check: .venv/development ## style, types, and the suite's own files
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/react-harness lint
+
+bench: .venv/development ## the benchmarks, with their tables
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only -s
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+
+.venv/runtime: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/development: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@ .venv/runtime
