@@ -10,9 +10,7 @@ replays may run at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -22,6 +20,9 @@ from harness.drift import Difference, Drift, shown
 from harness.llm import ModelSpec, is_name, live_http
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from harness.deck import Deck
 
 __all__ = [

@@ -10,17 +10,19 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import yaml
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
 MAX_BYTES = 32 * 1024 * 1024
 """The largest cassette that is read."""
 
-MAX_NODES = 500_000
+MAX_NODES = 200_000
 """The most YAML nodes that a cassette may have: a small file can hold millions, and each takes much memory."""
 
 _ADVICE = 'give a cassette written by `react-harness record`, or record this one again'
@@ -45,7 +47,7 @@ class CassetteError(Exception):
         return f'{place}: {self.message} ({self.hint})' if self.hint else f'{place}: {self.message}'
 
 
-class NotRecorded(CassetteError):
+class NotRecorded(CassetteError):  # noqa: N818 - named by the fact
     """There is no cassette of this scenario with this model."""
 
 
@@ -59,7 +61,7 @@ class CassetteFiles:
         Raises:
             CassetteError: the file is too large, cannot be read, or is no cassette.
         """
-        from vcr.serialize import deserialize  # type: ignore[import-untyped]  # vcrpy takes long to import
+        from vcr.serialize import deserialize  # vcrpy takes long to import
 
         return deserialize(_bytes_of(Path(path)), serializer)
 
@@ -96,7 +98,7 @@ class CassetteFormat:
             CassetteError: the text is no YAML, has tags or merge keys, or is no cassette.
         """
         try:
-            data = yaml.load(raw, Loader=_Loader)
+            data = yaml.load(raw, Loader=_Loader)  # noqa: S506 - it is a safe one
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = (mark.line + 1, mark.column + 1) if mark else (0, 0)

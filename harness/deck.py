@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import shlex
 import threading
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 from pydantic import ValidationError
-from vcr import matchers  # type: ignore[import-untyped]
-from vcr.cassette import Cassette  # type: ignore[import-untyped]
-from vcr.filters import decode_response  # type: ignore[import-untyped]
-from vcr.record_mode import RecordMode  # type: ignore[import-untyped]
-from vcr.request import Request  # type: ignore[import-untyped]
-from vcr.stubs.httpx_stubs import vcr_handle_request  # type: ignore[import-untyped]
+from vcr import matchers
+from vcr.cassette import Cassette
+from vcr.filters import decode_response
+from vcr.record_mode import RecordMode
+from vcr.request import Request
+from vcr.stubs.httpx_stubs import vcr_handle_request
 
 from harness.cassette_file import CassetteError, CassetteFiles, CassetteFormat, NotRecorded
 from harness.drift import ABSENT, Difference, Drift, differences, shown
 from harness.llm import ENDPOINT, ModelSpec, is_secret
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _KEPT_REQUEST_HEADERS = ('content-type',)
 _KEPT_RESPONSE_HEADERS = ('content-type',)
@@ -63,6 +65,8 @@ class Deck(httpx.BaseTransport):
         if not request.path.endswith(ENDPOINT):
             raise CassetteError(self.path, f'the first request goes to {shown(request.path)}, not to a model')
         body = _json_of(self.path, 1, request)
+        if not body.get('model'):
+            raise CassetteError(self.path, 'the first request tells no model')
         given = {key: body[key] for key in ('model', 'temperature', 'max_tokens', 'seed') if key in body}
         base_url = str(_public(request.uri).copy_with(path=request.path.removesuffix(ENDPOINT)))
         try:
@@ -146,7 +150,12 @@ class Recorder(Deck):
             raise CassetteError(self.path, f'a request got no answer: {self._failure}', hint=kept) from self._failure
         if not self.played:
             raise CassetteError(self.path, 'no request was made, there is nothing to record', hint=kept)
-        content = {'requests': self.cassette.requests, 'responses': self.cassette.responses}
+        requests, responses = self.cassette.requests, self.cassette.responses
+        for request, response in zip(requests, responses, strict=True):
+            # A server may repeat a key in what it says, also one that it got before or after this request.
+            request.body = self._without_secrets(request.body)
+            response['body'] = {'string': self._without_secrets(response['body']['string'])}
+        content = {'requests': requests, 'responses': responses}
         try:
             CassetteFiles.save_cassette(self.path, content, CassetteFormat(self.path))
         except OSError as error:
@@ -154,18 +163,17 @@ class Recorder(Deck):
 
     def _scrubbed_request(self, request: Request) -> Request:
         headers = {name: value for name, value in request.headers.items() if name.lower() in _KEPT_REQUEST_HEADERS}
-        return Request(request.method, str(_public(request.uri)), self._without_secrets(request.body), headers)
+        return Request(request.method, str(_public(request.uri)), request.body, headers)
 
     def _scrubbed_response(self, response: dict[str, Any]) -> dict[str, Any]:
         response = decode_response(response)
         if any(name.lower() == 'content-encoding' for name in response['headers']):
             raise CassetteError(self.path, 'the server sent a compressed reply although it was asked not to', hint='')
         kept = {name: values for name, values in response['headers'].items() if name.lower() in _KEPT_RESPONSE_HEADERS}
-        body = {'string': self._without_secrets(response['body']['string'])}
-        return {'status': response['status'], 'headers': kept, 'body': body}
+        return {'status': response['status'], 'headers': kept, 'body': response['body']}
 
     def _without_secrets(self, body: bytes) -> bytes:
-        for secret in self._secrets:
+        for secret in sorted(self._secrets, key=len, reverse=True):
             body = body.replace(secret.encode(), b'***')
         return body
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.record import Frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _CONTEXT = 40
 _LONG = 60
@@ -42,7 +44,7 @@ class Difference(Frozen):
         return any(len(text) > _LONG or '\n' in text for text in texts)
 
 
-class Drift(Exception):
+class Drift(Exception):  # noqa: N818 - named by the fact
     """A replayed request is not the one that was recorded.
 
     `turn` counts requests from 1, `turns` is how many the cassette has. `path`, `recorded` and `now` say where the two

@@ -11,9 +11,8 @@ import os
 import re
 import threading
 import time
-from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 from pydantic import ConfigDict, Field, field_validator, model_validator
@@ -35,7 +34,11 @@ from harness.llm_errors import (
     status_error,
 )
 from harness.record import Frozen
-from harness.scenario import ModelScript, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.scenario import ModelScript, Reply
 
 __all__ = [
     'APIConnectionError',

@@ -4,9 +4,8 @@ import json
 import pickle
 import socket
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -16,6 +15,9 @@ from pydantic import ValidationError
 from harness import llm
 from harness.llm import ChatClient, ModelSpec, live_http, scripted_client
 from harness.scenario import ModelScript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 KEY = 'sk-canary-0123456789abcdef'
 
