@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from harness.console import Line
     from harness.llm import ModelSpec
     from harness.loading import ScenarioFile
@@ -35,7 +36,9 @@ node_option = click.option(
     show_default=True,
     help='The node to run: its folder, or an importable package.',
 )
-family_option = click.option('--family', 'families', multiple=True, metavar='FAMILY', help='Only this family (repeatable).')
+family_option = click.option(
+    '--family', 'families', multiple=True, metavar='FAMILY', help='Only this family (repeatable).'
+)
 
 
 @click.group(context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
@@ -93,24 +96,31 @@ def run(
         with contextlib.redirect_stdout(sys.stderr):  # a node may print, and our own output may be JSON
             platform = ensure_platform().name
             node = load_node(node_ref)
-            judged, left = _replayed(suite.judged_runs(files, node, cassettes), len(files), fail_fast)
-        outcomes = tuple(item.outcome for item in judged)
-        counts = count_outcomes(outcomes, left)
-        if results is not None:
-            _store(results, judged)
-        if report is not None:
-            from harness.report.build import build_report
+            progress = _Progress(suite.judged_runs(files, node, cassettes), len(files), fail_fast)
+            if results is None:
+                judged = list(progress)
+            else:
+                from harness import results as store
 
-            page = build_report(judged, node=node.name, platform=platform, date=_date(), left=left)
-            report.parent.mkdir(parents=True, exist_ok=True)
-            report.write_text(page, encoding='utf-8', newline='\n')
+                judged = []
+                store.write(results, store.header(files, node.name), _kept(progress, judged))
+    outcomes = tuple(item.outcome for item in judged)
+    counts = count_outcomes(outcomes, progress.left)
     if as_json:
-        _echo_json(Summary(node=node.name, platform=platform, counts=counts, results=outcomes))
+        _echo_json(Summary(node=node.name, platform=platform, counts=counts, results=outcomes).model_dump())
     else:
         _echo(line for item in judged if not item.outcome.met for line in console.failed_run(item, verbose))
         if verbose:
             _echo(console.met_line(outcome) for outcome in outcomes if outcome.met)
         _echo(console.verdict_lines(counts, time.perf_counter() - start))
+    if report is not None:
+        from harness.report.build import build_report
+
+        page = build_report(judged, node=node.name, platform=platform, date=_date(), left=progress.left)
+        with _usage_errors():
+            report.parent.mkdir(parents=True, exist_ok=True)
+            report.write_text(page, encoding='utf-8', newline='\n')
+        click.echo(f'Report: {report}', err=as_json)
     if counts.met < counts.runs:
         sys.exit(FINDINGS)
 
@@ -124,35 +134,42 @@ def _found(root: Path, select: Sequence[str], families: Sequence[str] = ()) -> l
     return files
 
 
-def _replayed(
-    runs: Iterator[tuple[ScenarioFile, list[Judged]]], number: int, fail_fast: bool
-) -> tuple[list[Judged], int]:
-    judged: list[Judged] = []
-    done = 0
-    with _progress(number) as advance:
-        for file, items in runs:
-            judged += items
-            done += 1
-            advance(file.scenario.id)
-            if fail_fast and not all(item.outcome.met for item in items):
-                break
-    return judged, number - done
+class _Progress:
+    """The runs of a suite one by one, with a bar on standard error where that is a terminal.
+
+    `left` is the number of scenarios that were not run; with `fail_fast` the first failure is the end.
+    """
+
+    def __init__(self, scenarios: Iterator[tuple[ScenarioFile, list[Judged]]], number: int, fail_fast: bool) -> None:
+        self._scenarios = scenarios
+        self._fail_fast = fail_fast
+        self.left = number
+
+    def __iter__(self) -> Iterator[Judged]:
+        with _bar(self.left) as advance:
+            for file, runs in self._scenarios:
+                self.left -= 1
+                advance(file.scenario.id)
+                yield from runs
+                if self._fail_fast and not all(run.outcome.met for run in runs):
+                    return
 
 
 @contextlib.contextmanager
-def _progress(number: int) -> Iterator[Any]:
-    """Give a function that moves the bar on, on standard error where that is a terminal."""
+def _bar(length: int) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda name: None
         return
     with click.progressbar(
-        length=number, file=sys.stderr, label='Replaying', item_show_func=lambda item: item, show_pos=True
+        length=length, file=sys.stderr, label='Replaying', item_show_func=lambda item: item, show_pos=True
     ) as bar:
         yield lambda name: bar.update(1, name)
 
 
-def _store(path: Path, judged: Sequence[Judged]) -> None:
-    raise NotImplementedError
+def _kept(runs: Iterable[Judged], kept: list[Judged]) -> Iterator[Judged]:
+    for run in runs:
+        kept.append(run)
+        yield run
 
 
 @main.command()
@@ -167,7 +184,11 @@ def _store(path: Path, judged: Sequence[Judged]) -> None:
 @click.option('--timeout', type=float, default=120.0, show_default=True, help='Seconds to wait for the server.')
 @node_option
 @scenarios_option
-@cassettes_option
+@click.option(
+    '--cassettes',
+    type=click.Path(file_okay=False, path_type=Path),
+    help='The folder to write to.  [default: cassettes]',
+)
 def record(
     select: tuple[str, ...],
     name: str,
@@ -182,9 +203,10 @@ def record(
     root: Path | None,
     cassettes: Path | None,
 ) -> None:
-    """Record a model: run scenarios against a live server and write one cassette for each.
+    """Record a live model, one cassette for each scenario.
 
-    A cassette is written only when the whole run was answered; one that fails leaves the others alone.
+    The scenarios run against an OpenAI-compatible server. A cassette is written only when the whole run was answered;
+    one that fails leaves the others alone.
     """
     from harness import console, suite
 
@@ -233,7 +255,10 @@ def _model_spec(**values: Any) -> ModelSpec:
         return ModelSpec(**values)
     except ValidationError as error:
         problems = [(str(item['loc'][0]) if item['loc'] else '', item['msg']) for item in error.errors()]
-        lines = [f'--{options.get(key, key).replace("_", "-")}: {message}' for key, message in problems]
+        lines = [
+            f'--{options.get(key, key).replace("_", "-")}: {message.removeprefix("Value error, ")}'
+            for key, message in problems
+        ]
         raise UsageError('\n'.join(lines)) from None
 
 
@@ -250,54 +275,63 @@ def list_scenarios(
     from harness import console, suite
 
     with _usage_errors():
-        from harness.cassette import cassettes_of
-
         root = suite.scenarios_folder(root)
-        cassettes = suite.cassettes_folder(cassettes, root)
-        entries = [
-            {
-                'id': file.scenario.id,
-                'family': file.scenario.family,
-                'level': file.scenario.level,
-                'title': file.scenario.title,
-                'path': str(file.path),
-                'scripted': file.scenario.model is not None,
-                'models': list(cassettes_of(cassettes, file.scenario.id)),
-            }
-            for file in _found(root, select, families)
-        ]
+        entries = suite.listed(_found(root, select, families), suite.cassettes_folder(cassettes, root))
     if as_json:
-        _echo_json(entries)
-        return
-    rows = [
-        (
-            str(entry['id']),
-            str(entry['family']),
-            str(entry['level']),
-            'scripted' if entry['scripted'] else ' '.join(entry['models']) or 'not recorded',
-            str(entry['title']),
-        )
-        for entry in entries
-    ]
-    for row in console.table(rows):
-        click.echo(row)
+        _echo_json([entry.model_dump() for entry in entries])
+    else:
+        for row in console.list_rows(entries):
+            click.echo(row)
 
 
 @main.command()
 @scenarios_option
 @cassettes_option
 def lint(root: Path | None, cassettes: Path | None) -> None:
-    """Check scenario files and cassettes without running anything."""
-    raise NotImplementedError
+    """Check all files without running anything.
+
+    These are the scenarios, their tools, the cassettes and the schema. Exit code 1 tells that there are problems.
+    """
+    from harness import suite
+    from harness.lint import lint as check
+    from harness.visible import plural, visible
+
+    with _usage_errors():
+        root = suite.scenarios_folder(root)
+        problems = check(root, suite.cassettes_folder(cassettes, root))
+    for problem in problems:
+        click.echo(visible(str(problem)))
+    click.secho(plural(len(problems), 'problem') if problems else 'no problems', fg='red' if problems else 'green')
+    if problems:
+        sys.exit(FINDINGS)
 
 
 @main.command()
-@click.argument('what', type=click.Choice(['scenario', 'run']), default='scenario')
-@click.option('--write', is_flag=True, help='Write scenario.schema.json into the folder of the scenarios.')
+@click.argument('what', type=click.Choice(['scenario', 'run', 'results']), default='scenario')
+@click.option('--write', is_flag=True, help='Write the schema of scenarios into their folder.')
 @scenarios_option
 def schema(what: str, write: bool, root: Path | None) -> None:
-    """Print the JSON Schema of scenario files, or of what `run --json` prints."""
-    raise NotImplementedError
+    """Print a JSON Schema.
+
+    It describes scenario files, what `run --json` prints, or the lines of a results store.
+    """
+    from harness import schema as schemas
+    from harness import suite
+
+    if write:
+        if what != 'scenario':
+            raise click.UsageError('only the schema of scenarios is kept in a file')
+        path = suite.scenarios_folder(root) / schemas.SCHEMA_FILE
+        with _usage_errors():
+            schemas.write_schema(path)
+        click.echo(f'wrote {path}')
+        return
+    if what == 'run':
+        from harness.summary import summary_schema
+
+        _echo_json(summary_schema())
+    else:
+        _echo_json(schemas.scenario_schema() if what == 'scenario' else schemas.results_schema())
 
 
 @contextlib.contextmanager
@@ -306,13 +340,15 @@ def _usage_errors() -> Iterator[None]:
     from harness.cassette_file import CassetteError
     from harness.engine.node import NodeError
     from harness.engine.platform import PlatformError
+    from harness.engine.script import ToolsError
     from harness.loading import FileError, UsageError
+    from harness.results import ResultsError
 
     try:
         yield
     except FileError as error:
         _refuse('\n'.join(map(str, error.problems)))
-    except (UsageError, NodeError, PlatformError, CassetteError, OSError) as error:
+    except (UsageError, NodeError, PlatformError, ToolsError, CassetteError, ResultsError, OSError) as error:
         _refuse(str(error))
 
 
@@ -329,7 +365,7 @@ def _echo(lines: Sequence[Line] | Iterator[Line]) -> None:
     for line in lines:
         looks = COLOURS[line.style]
         colour = next((look for look in looks if look != 'bold'), None)
-        click.secho(line.text, fg=colour, bold='bold' in looks or None)
+        click.echo(click.style(line.text, fg=colour, bold='bold' in looks or None) if looks else line.text)
 
 
 def _echo_json(value: Any) -> None:
@@ -337,8 +373,7 @@ def _echo_json(value: Any) -> None:
 
     from harness.visible import json_safe
 
-    plain = value if isinstance(value, list) else value.model_dump()
-    click.echo(json.dumps(json_safe(plain), indent=2))
+    click.echo(json.dumps(json_safe(value), indent=2))
 
 
 def _date() -> str:

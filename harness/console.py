@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from harness.summary import Counts, Judged, Outcome, Unmet
 from harness.transcript import transcript
-from harness.visible import as_text, clip, one_line, visible
+from harness.visible import as_text, clip, one_line, plural, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from harness.recording import Recorded
+    from harness.suite import Listed
+    from harness.summary import Counts, Judged, Outcome, Unmet
 
 Style = Literal['plain', 'bold', 'soft', 'good', 'bad', 'add', 'del', 'hunk']
 
@@ -73,7 +75,8 @@ def finding_lines(item: Unmet) -> list[Line]:
     given = item.expected is not None or item.actual is not None
     short = all(len(side) <= _SHORT for side in sides)
     if given and (short or not item.diff):
-        lines += _side_lines('expected', item.expected)
+        if item.expected is not None:
+            lines += _side_lines('expected', item.expected)
         lines += _side_lines('came', item.actual)
     both_texts = isinstance(item.expected, str) and isinstance(item.actual, str)
     if item.diff and not (short and both_texts):
@@ -82,7 +85,7 @@ def finding_lines(item: Unmet) -> list[Line]:
 
 
 def diff_lines(diff: str, limit: int = _MAX_DIFF) -> Iterator[Line]:
-    """Yield the lines of a diff (or of any text) with their styles, made visible and cut at about `limit` characters."""
+    """Yield the lines of a diff (or of any text) with their styles, visible and cut at about `limit` characters."""
     for line in clip(diff, limit).removesuffix('\n').split('\n'):
         yield Line(visible(line), _diff_style(line))
 
@@ -98,7 +101,8 @@ def met_line(outcome: Outcome) -> Line:
     reason = f', {one_line(outcome.stop_reason)}' if outcome.stop_reason else ''
     solved = '' if outcome.solved is None else ', solved' if outcome.solved else ', not solved'
     calls = plural(outcome.llm_calls, 'LLM call')
-    return Line(f'met  {one_line(outcome.scenario)}{model}{run}: {calls}{reason}{solved}, {outcome.seconds * 1000:.0f} ms')
+    took = f'{outcome.seconds * 1000:.0f} ms'
+    return Line(f'met  {one_line(outcome.scenario)}{model}{run}: {calls}{reason}{solved}, {took}')
 
 
 def recorded_lines(run: Recorded) -> list[Line]:
@@ -129,7 +133,7 @@ def recording_verdict(number: int, failed: int) -> Line:
     """Return the summary line of `record`."""
     if not failed:
         return Line(f'{plural(number, "scenario")} recorded', 'good')
-    return Line(f'{failed} of {plural(number, "scenario")} could not be recorded', 'bad')
+    return Line(f'{number - failed:,} of {plural(number, "scenario")} recorded, {failed:,} failed', 'bad')
 
 
 def verdict_lines(counts: Counts, seconds: float) -> list[Line]:
@@ -152,9 +156,20 @@ def verdict_lines(counts: Counts, seconds: float) -> list[Line]:
     return lines
 
 
-def plural(number: int, noun: str) -> str:
-    """Return `1 run`, `2 runs`."""
-    return f'{number:,} {noun}{"" if number == 1 else "s"}'
+def list_rows(entries: Sequence[Listed]) -> Iterator[str]:
+    """Yield the scenarios as aligned lines: id, family, level, model side, title."""
+    yield from table(
+        [
+            (
+                entry.id,
+                entry.family,
+                entry.level,
+                'scripted' if entry.scripted else ' '.join(entry.models) or 'not recorded',
+                entry.title,
+            )
+            for entry in entries
+        ]
+    )
 
 
 def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -166,6 +181,8 @@ def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _side_lines(label: str, value: Any) -> list[Line]:
+    if value is None:
+        return [Line(f'    {label:<8}  nothing')]
     if isinstance(value, str) and '\n' in value:
         body = [visible(line) for line in clip(value, _LONG).split('\n')]
         return [Line(f'    {label}'), *(Line(f'      | {line}') for line in body)]

@@ -6,13 +6,14 @@ module is all that is imported of the harness.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from harness.console import Line
     from harness.engine.node import Node
     from harness.loading import ScenarioFile
@@ -100,7 +101,7 @@ class ScenarioItem(pytest.Item):
         self.model = model
         self.cassettes = cassettes
         scenario = file.scenario
-        self.extra_keyword_matches |= {scenario.id, scenario.family, scenario.level, *scenario.requirements}
+        self.extra_keyword_matches |= {scenario.id, scenario.family}
         self.add_marker(
             pytest.mark.react(id=scenario.id, family=scenario.family, level=scenario.level, model=model or '')
         )
@@ -138,7 +139,7 @@ class ScenarioItem(pytest.Item):
         return self.path, self.file.where(('id',))[0] - 1, self.name
 
 
-class NotMet(Exception):
+class NotMet(Exception):  # noqa: N818 (named by the fact)
     """Runs of a scenario that did not meet its expectations."""
 
     def __init__(self, runs: list[Judged]) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.cassette import CassetteError, cassette_path, recording
@@ -17,6 +15,9 @@ from harness.suite import solved
 from harness.summary import answer_of, stop_reason_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     import httpx
 
     from harness.engine.node import Node
@@ -25,15 +26,15 @@ _OF_THE_REQUEST = ('BadRequestError', 'UnprocessableEntityError')
 """Errors that the same request gives again: they belong to what a model does, as a prompt that is too long does."""
 
 
-class RecordingFailed(Exception):
+class RecordingFailed(Exception):  # noqa: N818 (named by the fact)
     """The model could not be recorded; no cassette was written, and an earlier one is as it was."""
 
 
 class Recorded(Frozen):
     """One run of a new recording.
 
-    `solved` is None for a scenario without a task; `tokens` counts prompt and completion (None where the server does not
-    tell); `seconds` is the time of the whole run.
+    `solved` is None for a scenario without a task; `tokens` counts prompt and completion (None where the server does
+    not tell); `seconds` is the time of the whole run.
     """
 
     scenario: str
@@ -100,18 +101,17 @@ def record_scenario(
     ]
 
 
-def _check_replies(records: Iterable[RunRecord]) -> None:
+def _check_replies(records: Sequence[RunRecord]) -> None:
     """Refuse a run that says nothing about the model: no reply at all, or a failure that another time may not bring."""
     turns = [turn for record in records for turn in record.turns]
-    for turn in turns:
-        if turn.error is not None and turn.error.type not in _OF_THE_REQUEST:
-            raise RecordingFailed(f'turn {turn.index}: {turn.error.type}: {turn.error.message}')
-    if turns and all(turn.error is not None for turn in turns):
-        error = turns[0].error
-        assert error is not None, 'all of them have one'
-        raise RecordingFailed(f'turn {turns[0].index}: {error.type}: {error.message}')
     if not turns:
-        raise RecordingFailed('the node did not ask the model')
+        raised = next((record.raised for record in records if record.raised is not None), None)
+        why = f': it raised {raised.type}: {raised.message}' if raised is not None else ''
+        raise RecordingFailed(f'the node did not ask the model{why}')
+    unanswered = all(turn.error is not None for turn in turns)
+    for turn in turns:
+        if turn.error is not None and (unanswered or turn.error.type not in _OF_THE_REQUEST):
+            raise RecordingFailed(f'turn {turn.index + 1}: {turn.error.type}: {turn.error.message}')
 
 
 def _tokens(record: RunRecord) -> int | None:

@@ -50,10 +50,11 @@ def run_scenario(
     return records
 
 
-def replay(file: ScenarioFile, node: Node, cassettes: Path) -> list[Result]:
+def replay(file: ScenarioFile, node: Node, cassettes: Path, model: str | None = None) -> list[Result]:
     """Run a scenario with every model side it has and judge the records: its script, or each of its cassettes.
 
-    A recorded scenario without a cassette gives one result with a problem.
+    With `model` only the cassette of this model is replayed. A recorded scenario without a cassette gives one result
+    with a problem.
 
     Raises:
         ToolsError: the scenario's Python tools cannot be had.
@@ -64,6 +65,8 @@ def replay(file: ScenarioFile, node: Node, cassettes: Path) -> list[Result]:
     from harness.cassette import cassettes_of
 
     paths = cassettes_of(cassettes, scenario.id)
+    if model is not None:
+        paths = {name: path for name, path in paths.items() if name == model}
     if not paths:
         problem = (
             f'{cassettes / scenario.id}: there is no cassette, and the scenario has no script: record one with '

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.record import Frozen
 from harness.summary import Judged, Outcome, Unmet, answer_of, stop_reason_of
 from harness.yamlnode import key_path
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from harness.engine.node import Node
     from harness.loading import ScenarioFile
     from harness.record import RunRecord
@@ -20,12 +22,12 @@ OWN_NODE = 'agent_llamaindex'
 
 
 def scenarios_folder(given: Path | None = None) -> Path:
-    """Return the folder of the scenarios: the given one, else that of the current directory, else that of this checkout."""
+    """Return the folder of the scenarios: the given one, else that of the current directory, else of this checkout."""
     return given or _embedded('scenarios')
 
 
 def cassettes_folder(given: Path | None, scenarios: Path) -> Path:
-    """Return the folder of the cassettes: the given one, else the one beside the scenarios, else that of this checkout."""
+    """Return the folder of the cassettes: the given one, else the one beside the scenarios, else of this checkout."""
     if given is not None:
         return given
     beside = scenarios.resolve().parent / 'cassettes'
@@ -43,7 +45,43 @@ def shown_path(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-def judged_runs(files: Iterable[ScenarioFile], node: Node, cassettes: Path) -> Iterator[tuple[ScenarioFile, list[Judged]]]:
+class Listed(Frozen):
+    """A scenario as `list` shows it; `models` are the recorded ones, `scripted` says that the file has the replies."""
+
+    id: str
+    family: str
+    level: str
+    title: str
+    path: str
+    scripted: bool
+    models: tuple[str, ...]
+
+
+def listed(files: Iterable[ScenarioFile], cassettes: Path) -> list[Listed]:
+    """Return scenarios with the models that are recorded for them.
+
+    Raises:
+        CassetteError: a cassette has a name that no model can have.
+    """
+    from harness.cassette import cassettes_of
+
+    return [
+        Listed(
+            id=file.scenario.id,
+            family=file.scenario.family,
+            level=file.scenario.level,
+            title=file.scenario.title,
+            path=str(shown_path(file.path.absolute())),
+            scripted=file.scenario.model is not None,
+            models=tuple(cassettes_of(cassettes, file.scenario.id)),
+        )
+        for file in files
+    ]
+
+
+def judged_runs(
+    files: Iterable[ScenarioFile], node: Node, cassettes: Path
+) -> Iterator[tuple[ScenarioFile, list[Judged]]]:
     """Replay scenarios one after the other and yield each with its runs."""
     from harness.run import replay
 
@@ -53,7 +91,7 @@ def judged_runs(files: Iterable[ScenarioFile], node: Node, cassettes: Path) -> I
 
 def judge(file: ScenarioFile, results: Iterable[Result]) -> list[Judged]:
     """Turn the results of one scenario into what is shown of them: the places of findings in the file, the task."""
-    return [Judged(file.scenario, result.record, _outcome(file, result)) for result in results]
+    return [Judged(file.scenario, result.record, _outcome(file, result), result.findings) for result in results]
 
 
 def _outcome(file: ScenarioFile, result: Result) -> Outcome:
@@ -93,11 +131,12 @@ def _outcome(file: ScenarioFile, result: Result) -> Outcome:
 
 
 def solved(task: Task | None, record: RunRecord) -> bool | None:
-    """Return whether the delivered answer solves the task (None: there is no task); case and white space do not count."""
+    """Return whether the answer solves the task (None: there is no task); case and white space do not count."""
     if task is None:
         return None
     answer = _plain(answer_of(record) or '')
-    return any(_plain(text) in answer for text in task.accept) and not any(_plain(text) in answer for text in task.forbid)
+    accepted, forbidden = (any(_plain(text) in answer for text in texts) for texts in (task.accept, task.forbid))
+    return accepted and not forbidden
 
 
 def _plain(text: str) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import Field
 
 from harness.record import Frozen, RunRecord
-from harness.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.finding import Finding
+    from harness.scenario import Scenario
 
 SUMMARY_VERSION: Final = 1
 
@@ -20,7 +24,7 @@ class Unmet(Frozen):
     path: str = Field(description='The scenario file.')
     line: int = Field(ge=1, description='The line of the expectation in the file, from 1.')
     column: int = Field(ge=1, description='The column of the expectation in the file, from 1.')
-    key: str = Field(description='The expectation, as the path of keys that leads to it, such as expect.calls[0].input.')
+    key: str = Field(description='The keys that lead to the expectation, such as expect.calls[0].input.')
     message: str = Field(description='What does not hold.')
     expected: Any = Field(default=None, description='The value that was expected, where there is one.')
     actual: Any = Field(default=None, description='The value that came, where there is one.')
@@ -30,8 +34,8 @@ class Unmet(Frozen):
 class Outcome(Frozen):
     """One run of one scenario and how it was judged.
 
-    `problem` says why there is no judgement of the node (a cassette that does not fit, no recording); `met` is true when there
-    is neither a finding nor a problem.
+    `problem` says why there is no judgement of the node (a cassette that does not fit, no recording); `met` is true
+    when there is neither a finding nor a problem.
     """
 
     scenario: str = Field(description='The id of the scenario.')
@@ -73,11 +77,28 @@ class Summary(Frozen):
 
 @dataclass(frozen=True)
 class Judged:
-    """One run with all that a page about it shows: its scenario, its record, its outcome."""
+    """One run with all that a page about it shows: scenario, record, outcome, and the findings as they were judged."""
 
     scenario: Scenario
     record: RunRecord
     outcome: Outcome
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def problem(self) -> str | None:
+        """Why the run could not be judged, where it could not."""
+        return self.outcome.problem or None
+
+
+def summary_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of what `react-harness run --json` prints."""
+    schema = Summary.model_json_schema(mode='serialization')
+    return {
+        '$schema': 'https://json-schema.org/draft/2020-12/schema',
+        '$id': f'urn:react-harness:run:{SUMMARY_VERSION}',
+        **schema,
+        'title': 'Outcome of a run',
+    }
 
 
 def count_outcomes(outcomes: Sequence[Outcome], left: int = 0) -> Counts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from os.path import commonprefix
 from typing import Any, Literal
 
 from harness.record import Event, Failure, Frozen, RunRecord, ToolCall, Turn
@@ -35,18 +34,7 @@ def transcript(record: RunRecord, limit: int = LIMIT) -> tuple[Block, ...]:
 
     A prompt that begins as the one before it shows only what is new.
     """
-    blocks: list[Block] = []
-    before: dict[str, Turn] = {}
-    calls = list(record.calls)
-    for turn in record.turns:
-        blocks += _turn_blocks(turn, before.get(turn.agent), limit)
-        before[turn.agent] = turn
-        mine = [call for call in calls if call.agent == turn.agent and call.turn == turn.index]
-        calls = [call for call in calls if call not in mine]
-        for call in mine:
-            blocks += _call_blocks(call, limit)
-    for call in calls:
-        blocks += _call_blocks(call, limit)
+    blocks = _Reading(record, limit).blocks()
     if record.events:
         lines = '\n'.join(_event_line(event) for event in record.events)
         blocks.append(_text_block('event', 'Events', lines, limit))
@@ -61,14 +49,53 @@ def transcript(record: RunRecord, limit: int = LIMIT) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
+class _Reading:
+    """Turns and calls in the order of reading: a child agent's turns stand between the call of it and its result."""
+
+    def __init__(self, record: RunRecord, limit: int) -> None:
+        self._turns = record.turns
+        self._calls = list(record.calls)
+        self._before: dict[str, Turn] = {}
+        self._limit = limit
+
+    def blocks(self) -> list[Block]:
+        blocks = self._of(self._turns)
+        for call in self._calls:
+            blocks += [*_call_blocks(call, self._limit), *_result_blocks(call, self._limit)]
+        return blocks
+
+    def _of(self, turns: tuple[Turn, ...]) -> list[Block]:
+        blocks: list[Block] = []
+        while turns:
+            turn, *later = turns
+            end = next((at for at, other in enumerate(later) if other.agent == turn.agent), len(later))
+            inside, turns = tuple(later[:end]), tuple(later[end:])
+            blocks += _turn_blocks(turn, self._before.get(turn.agent), self._limit)
+            self._before[turn.agent] = turn
+            for call in self._taken(turn):
+                blocks += _call_blocks(call, self._limit)
+                if inside and call.tool.startswith(f'{inside[0].agent}.'):
+                    blocks += self._of(inside)
+                    inside = ()
+                blocks += _result_blocks(call, self._limit)
+            blocks += self._of(inside)
+        return blocks
+
+    def _taken(self, turn: Turn) -> list[ToolCall]:
+        """Take out the calls that followed a turn."""
+        mine = [call for call in self._calls if (call.agent, call.turn) == (turn.agent, turn.index)]
+        self._calls = [call for call in self._calls if (call.agent, call.turn) != (turn.agent, turn.index)]
+        return mine
+
+
 def _turn_blocks(turn: Turn, before: Turn | None, limit: int) -> list[Block]:
     stop = () if turn.stop is None else ('stop ' + clip(' '.join(as_text(word) for word in turn.stop), _NAME_LIMIT),)
-    name = f'Turn {turn.index}'
+    name = f'Turn {turn.index + 1}'
     prompt = _plain_newlines(turn.prompt)
-    kept = 0 if before is None else len(commonprefix([prompt, _plain_newlines(before.prompt)]))
+    kept = 0 if before is None else _common(prompt, _plain_newlines(before.prompt))
     if before is not None and kept >= _WORTH_LEAVING_OUT:
         kept = prompt.rfind('\n', 0, kept) + 1
-        text = f'… [{kept:,} characters as in turn {before.index}] …\n{prompt[kept:]}'
+        text = f'… [{kept:,} characters as in turn {before.index + 1}] …\n{prompt[kept:]}'
     else:
         text = prompt
     child = turn.agent != 'agent'
@@ -105,12 +132,13 @@ def _turn_blocks(turn: Turn, before: Turn | None, limit: int) -> list[Block]:
 
 
 def _call_blocks(call: ToolCall, limit: int) -> list[Block]:
-    blocks = [_text_block('call', f'Call {call.tool}', _value(call.input), limit, agent=call.agent)]
+    return [_text_block('call', f'Call {call.tool}', _value(call.input), limit, agent=call.agent)]
+
+
+def _result_blocks(call: ToolCall, limit: int) -> list[Block]:
     if call.error is not None:
-        blocks.append(_failure_block('error', 'Tool error', call.error, limit, call.agent))
-    else:
-        blocks.append(_text_block('result', 'Tool result', _value(call.output), limit, agent=call.agent))
-    return blocks
+        return [_failure_block('error', 'Tool error', call.error, limit, call.agent)]
+    return [_text_block('result', 'Tool result', _value(call.output), limit, agent=call.agent)]
 
 
 def _event_line(event: Event) -> str:
@@ -157,6 +185,10 @@ def _named(label: str, agent: str) -> str:
 
 def _length(text: str) -> tuple[str]:
     return (f'{len(text):,} characters',)
+
+
+def _common(text: str, other: str) -> int:
+    return next((at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
 
 
 def _plain_newlines(text: str) -> str:

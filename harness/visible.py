@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _HIDDEN = re.compile(
     '[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb'
@@ -50,12 +52,17 @@ def one_line(text: str) -> str:
 
 
 def clip(text: str, limit: int) -> str:
-    """Return the text with its middle left out where it is longer than about `limit` characters; the cut says how much."""
+    """Return the text, with its middle left out where it is longer than `limit` characters; the cut says how much."""
     if len(text) <= limit:
         return text
     tail = limit // 4
     head = limit - tail
     return f'{text[:head]}… [{len(text) - limit:,} characters left out] …{text[-tail:]}'
+
+
+def plural(number: int, noun: str) -> str:
+    """Return `1 run`, `2 runs`."""
+    return f'{number:,} {noun}{"" if number == 1 else "s"}'
 
 
 def json_safe(value: Any) -> Any:

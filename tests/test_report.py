@@ -43,7 +43,8 @@ class Page(HTMLParser):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open and self.open[-1] == tag, f'</{tag}> closes {self.open[-3:]}'
+        assert self.open
+        assert self.open[-1] == tag, f'</{tag}> closes {self.open[-3:]}'
         self.open.pop()
 
     def handle_data(self, data: str) -> None:
@@ -68,10 +69,10 @@ def record(text: str = 'Answer: 41,200', **more: Any) -> RunRecord:
         'scenario': 'one-tool',
         'node': text,
         'turns': (
-            Turn(agent='agent', index=1, prompt=f'The question. {text}', stop=('Observation:',), output=text),
-            Turn(agent='child_1', index=1, prompt=text, stop=(text,), error=Failure(type='APIError', message=text)),
+            Turn(agent='agent', index=0, prompt=f'The question. {text}', stop=('Observation:',), output=text),
+            Turn(agent='child_1', index=0, prompt=text, stop=(text,), error=Failure(type='APIError', message=text)),
         ),
-        'calls': (ToolCall(agent='agent', tool=text, input={text: text}, turn=1, output=[text]),),
+        'calls': (ToolCall(agent='agent', tool=text, input={text: text}, turn=0, output=[text]),),
         'events': (Event(agent='agent', type='thinking', data={'message': text, 'tool': text}),),
         'lane_writes': (LaneWrite(agent='agent', lane=text, text=text),),
         'payload': {'content': text, text: [text]},
@@ -118,7 +119,12 @@ def hostile_runs(text: str) -> list[Judged]:
         requirements=[f'A {text}'],
     )
     diff = f'--- expected\n+++ came\n@@ -1 +1 @@\n-{text}\n+{text}\n{text}'
-    failed = {'met': False, 'findings': (unmet(text), unmet(text, diff=diff)), 'model': f'm {text}', 'stop_reason': text}
+    failed: dict[str, Any] = {
+        'met': False,
+        'findings': (unmet(text), unmet(text, diff=diff)),
+        'model': f'm {text}',
+        'stop_reason': text,
+    }
     return [
         judged(text, spec=spec, **failed),
         judged(text, spec=spec, met=False, problem=text, path=text, model='other', solved=True),
@@ -154,14 +160,16 @@ def test_spelled_out_characters_leave_attributes_whole() -> None:
     page = Page(build(*hostile_runs(ESCAPES)))
 
     words = [attrs['data-words'] for tag, attrs in page.elements if 'data-words' in attrs]
-    assert words and all('\\x1b[2j' in (text or '') and '<' not in (text or '') for text in words)
+    assert words
+    assert all('\\x1b[2j' in (text or '') and '<' not in (text or '') for text in words)
     assert page.open == []
 
 
 def test_a_lone_surrogate_can_be_written_to_a_file() -> None:
     html = build(judged(met=False, findings=(unmet(expected='a \ud800', actual={'\udfff': 1}),)))
 
-    assert b'\\ud800' in html.encode('utf-8') and b'\\udfff' in html.encode('utf-8')
+    assert b'\\ud800' in html.encode('utf-8')
+    assert b'\\udfff' in html.encode('utf-8')
 
 
 def test_the_page_asks_nothing_of_any_server() -> None:
@@ -169,7 +177,8 @@ def test_the_page_asks_nothing_of_any_server() -> None:
 
     for tag, attrs in page.elements:
         assert 'src' not in attrs
-        assert 'style' not in attrs and not [name for name in attrs if name.startswith('on')]
+        assert 'style' not in attrs
+        assert not [name for name in attrs if name.startswith('on')]
         assert (attrs.get('href') or '#').startswith('#'), (tag, attrs)
     assert not {'link', 'img', 'iframe', 'object', 'base', 'form'} & set(page.tags())
 
@@ -183,13 +192,17 @@ def test_the_policy_allows_this_style_and_this_script_only() -> None:
     )
 
     assert policy.startswith("default-src 'none';")
-    assert 'unsafe' not in policy and '*' not in policy and 'http' not in policy
+    assert 'unsafe' not in policy
+    assert '*' not in policy
+    assert 'http' not in policy
     for tag in ('style', 'script'):
         sources = re.findall(f'<{tag}>(.*?)</{tag}>', html, re.DOTALL)
         assert len(sources) == 1
         digest = base64.b64encode(hashlib.sha256(sources[0].encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in policy
-        assert 'url(' not in sources[0] and '@import' not in sources[0] and 'http' not in sources[0]
+        assert 'url(' not in sources[0]
+        assert '@import' not in sources[0]
+        assert 'http' not in sources[0]
 
 
 def test_two_builds_of_the_same_runs_are_the_same_bytes() -> None:
@@ -202,7 +215,8 @@ def test_every_fragment_link_leads_to_one_element() -> None:
     ids = [attrs['id'] for _, attrs in page.elements if 'id' in attrs]
     links = [(attrs['href'] or '')[1:] for tag, attrs in page.elements if tag == 'a']
     assert len(ids) == len(set(ids))
-    assert links and set(links) <= set(ids)
+    assert links
+    assert set(links) <= set(ids)
 
 
 def test_findings_stand_before_everything_else_with_their_place() -> None:
@@ -212,6 +226,14 @@ def test_findings_stand_before_everything_else_with_their_place() -> None:
     assert '1 of 2 runs did not meet the expectations' in text
     assert text.index('scenarios/loop/one-tool.yaml:31:5') < text.index('Families') < text.index('first')
     assert text.index('the answer is another one') < text.index('Families')
+
+
+def test_a_run_that_could_not_be_judged_is_no_unmet_expectation() -> None:
+    drifted = judged(spec=scenario('drifted'), met=False, problem='the request is another one')
+    failed = judged(spec=scenario('failed'), met=False, findings=(unmet(),))
+
+    assert '1 of 2 runs could not be judged' in build(judged(), drifted)
+    assert '1 of 3 runs did not meet the expectations, 1 could not be judged' in build(judged(), drifted, failed)
 
 
 def test_a_report_without_findings_has_no_section_for_them() -> None:
@@ -249,12 +271,30 @@ def test_a_transcript_shows_every_part_of_a_run() -> None:
 
 
 def test_a_call_follows_the_turn_that_made_it() -> None:
-    turns = [Turn(agent='agent', index=n, prompt='p', stop=None, output=f'turn {n}') for n in (1, 2)]
-    calls = [ToolCall(agent='agent', tool=f't{n}', input={}, turn=n, output=n) for n in (1, 2)]
+    turns = [Turn(agent='agent', index=n, prompt='p', stop=None, output=f'turn {n}') for n in (0, 1)]
+    calls = [ToolCall(agent='agent', tool=f't{n}', input={}, turn=n, output=n) for n in (0, 1)]
     blocks = transcript(RunRecord(scenario='s', node='n', turns=tuple(turns), calls=tuple(calls)))
 
     shown = [block.label for block in blocks if block.kind in ('output', 'call')]
-    assert shown == ['Turn 1 output', 'Call t1', 'Turn 2 output', 'Call t2']
+    assert shown == ['Turn 1 output', 'Call t0', 'Turn 2 output', 'Call t1']
+
+
+def test_the_turns_of_a_child_stand_between_the_call_of_it_and_its_result() -> None:
+    turns = (
+        Turn(agent='agent', index=0, prompt='p', stop=None, output='ask the child'),
+        Turn(agent='child_1', index=0, prompt='p', stop=None, output='look it up'),
+        Turn(agent='child_1', index=1, prompt='p', stop=None, output='answer'),
+        Turn(agent='agent', index=1, prompt='p', stop=None, output='done'),
+    )
+    calls = (
+        ToolCall(agent='child_1', tool='search_1.query', input='inner', turn=0, output='found'),
+        ToolCall(agent='agent', tool='child_1.run_agent', input='outer', turn=0, output='answered'),
+    )
+    blocks = transcript(RunRecord(scenario='s', node='n', turns=turns, calls=calls))
+
+    assert [block.text for block in blocks if block.kind != 'prompt'] == [
+        'ask the child', 'outer', 'look it up', 'inner', 'found', 'answer', 'answered', 'done'
+    ]  # fmt: skip
 
 
 def test_a_call_of_no_known_turn_is_not_lost() -> None:
@@ -266,13 +306,14 @@ def test_a_call_of_no_known_turn_is_not_lost() -> None:
 def test_a_later_prompt_shows_only_what_is_new() -> None:
     head = 'A line of the instructions.\r\n' * 40
     turns = (
-        Turn(agent='agent', index=1, prompt=f'{head}The task', stop=None, output='a'),
-        Turn(agent='agent', index=2, prompt=f'{head}The task\r\nObservation: 4', stop=None, output='b'),
+        Turn(agent='agent', index=0, prompt=f'{head}The task', stop=None, output='a'),
+        Turn(agent='agent', index=1, prompt=f'{head}The task\r\nObservation: 4', stop=None, output='b'),
     )
     first, second = [b for b in transcript(RunRecord(scenario='s', node='n', turns=turns)) if b.kind == 'prompt']
 
     assert first.text.count('A line') == 40
     assert 'A line' not in second.text
+    assert 'characters as in turn 1' in second.text
     assert second.text.endswith('The task\nObservation: 4')
     assert f'{len(turns[1].prompt):,} characters' in second.remarks
 

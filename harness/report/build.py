@@ -5,18 +5,21 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from harness.record import RunRecord
-from harness.scenario import Scenario
 from harness.summary import Judged, Outcome, Unmet, count_outcomes
 from harness.transcript import LIMIT, transcript
-from harness.visible import as_text, clip, visible, visible_pieces
+from harness.visible import as_text, clip, plural, visible, visible_pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.record import RunRecord
+    from harness.scenario import Scenario
 
 _TEMPLATES = Path(__file__).parent / 'templates'
 _NAME_LIMIT = 2_000
@@ -38,8 +41,8 @@ def build_report(runs: Sequence[Judged], *, node: str, platform: str, date: str,
         _environment()
         .get_template('report.html.jinja')
         .render(
-            style=Markup(style),
-            script=Markup(script),
+            style=Markup(style),  # noqa: S704 (our own file)
+            script=Markup(script),  # noqa: S704 (our own file)
             style_hash=_source_hash(style),
             script_hash=_source_hash(script),
             verdict=_verdict(outcomes),
@@ -65,6 +68,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters['marked'] = _marked
+    environment.globals['plural'] = plural
     return environment
 
 
@@ -93,9 +97,25 @@ def _verdict(outcomes: Sequence[Outcome]) -> str:
     failed = sum(not outcome.met for outcome in outcomes)
     if not outcomes:
         return 'Nothing was run'
+    unjudged = sum(bool(outcome.problem) for outcome in outcomes)
     if not failed:
-        return 'The run met its expectations' if len(outcomes) == 1 else f'All {len(outcomes):,} runs met their expectations'
-    return f'{failed:,} of {len(outcomes):,} run{"s" if len(outcomes) != 1 else ""} did not meet the expectations'
+        return (
+            'The run met its expectations'
+            if len(outcomes) == 1
+            else f'All {len(outcomes):,} runs met their expectations'
+        )
+    of = f'of {plural(len(outcomes), "run")}'
+    if failed == unjudged:
+        return f'{unjudged:,} {of} could not be judged'
+    unmet = f'{failed - unjudged:,} {of} did not meet the expectations'
+    return f'{unmet}, {unjudged:,} could not be judged' if unjudged else unmet
+
+
+def _state(outcomes: Sequence[Outcome]) -> str:
+    """Return the worst of some outcomes: `unmet`, `unjudged` or `met`."""
+    if any(not outcome.met and not outcome.problem for outcome in outcomes):
+        return 'unmet'
+    return 'unjudged' if any(outcome.problem for outcome in outcomes) else 'met'
 
 
 def _grouped(runs: list[tuple[int, Judged]]) -> list[tuple[str, list[tuple[int, Judged]]]]:
@@ -132,7 +152,7 @@ def _scenario_view(runs: list[tuple[int, Judged]]) -> dict[str, Any]:
         'level': scenario.level,
         'requirements': scenario.requirements,
         'why': scenario.why,
-        'met': all(run.outcome.met for _, run in runs),
+        'state': _state([run.outcome for _, run in runs]),
         'asked': asked,
         'question': question,
         'runs': [_run_view(number, run.outcome, run.record) for number, run in runs],
@@ -149,7 +169,7 @@ def _run_view(number: int, outcome: Outcome, record: RunRecord | None = None) ->
     tags = [outcome.model] if outcome.model else []
     if outcome.run > 1:
         tags.append(f'run {outcome.run}')
-    remarks = [f'{outcome.llm_calls:,} LLM call{"s" if outcome.llm_calls != 1 else ""}'] if record and record.turns else []
+    remarks = [plural(outcome.llm_calls, 'LLM call')] if record and record.turns else []
     if outcome.stop_reason:
         remarks.append(f'stop reason {outcome.stop_reason}')
     return {
@@ -158,7 +178,7 @@ def _run_view(number: int, outcome: Outcome, record: RunRecord | None = None) ->
         'title': outcome.title,
         'path': outcome.path,
         'tag': ', '.join(tags),
-        'met': outcome.met,
+        'state': _state([outcome]),
         'solved': outcome.solved,
         'remarks': remarks,
         'problem': _diff_lines(outcome.problem),
@@ -183,7 +203,7 @@ def _unmet_view(item: Unmet) -> dict[str, Any]:
 
 
 def _side(value: Any) -> str:
-    return clip(as_text(value, indent=2), LIMIT)
+    return '' if value is None else clip(as_text(value, indent=2), LIMIT)
 
 
 class DiffLine(NamedTuple):
