@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 Contradiction = tuple[Loc, str, str]
 """The key path it stands at, what is wrong, and what to do."""
 
-_MODEL_NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]*')
+# What a file may be called on every system.
+_MODEL_NAME = re.compile(r'(?!.*\.\.)[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,98}[A-Za-z0-9_+-])?')
 
 
 def contradictions(scenario: Scenario) -> Iterator[Contradiction]:
@@ -29,6 +30,25 @@ def contradictions(scenario: Scenario) -> Iterator[Contradiction]:
     yield from _expectation(scenario.expect, ('expect',), agents)
     for name, expectation in scenario.models.items():
         yield from _expectation(expectation, ('models', name), agents)
+
+
+def python_tools(scenario: Scenario) -> Iterator[tuple[Loc, str]]:
+    """Yield the Python functions that stand in for tools, each with the key path where it is named."""
+    yield from _python(scenario.tools, ('tools',))
+
+
+def _python(nodes: Sequence[ToolNode], loc: Loc) -> Iterator[tuple[Loc, str]]:
+    for number, node in enumerate(nodes):
+        for position, function in enumerate(node.functions):
+            here = (*loc, number, 'functions', position)
+            scripts: list[tuple[Loc, str | None]] = [((*here, 'python'), function.python)]
+            scripts += (((*here, 'calls', n, 'python'), result.python) for n, result in enumerate(function.calls or ()))
+            scripts += (
+                ((*here, 'matches', n, 'python'), result.python) for n, result in enumerate(function.matches or ())
+            )
+            yield from ((place, name) for place, name in scripts if name is not None)
+        if node.agent is not None:
+            yield from _python(node.agent.tools, (*loc, number, 'agent', 'tools'))
 
 
 def _faces(scenario: Scenario) -> Iterator[Contradiction]:
@@ -47,7 +67,7 @@ def _models(scenario: Scenario) -> Iterator[Contradiction]:
         yield ('models',), '`models` is about recordings, but `model` gives a hand-made model side', hint
     for name in scenario.models:
         if not _MODEL_NAME.fullmatch(name):
-            hint = 'letters, digits, dots, dashes and underscores'
+            hint = 'use letters, digits and . _ + -, at most 100'
             yield ('models', name), f'{name!r} cannot be the name of a recording', hint
 
 

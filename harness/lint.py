@@ -1,0 +1,217 @@
+"""What can be wrong with a suite although nothing of it was run: scenarios, their tools, cassettes and the schema."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from harness.crosscheck import python_tools
+from harness.explain import nearest
+from harness.loading import REQUIREMENTS, load_all, scenario_paths
+from harness.schema import SCHEMA_FILE, scenario_schema, schema_line
+from harness.yamlfile import read_yaml
+from harness.yamlnode import FileError, FileProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.loading import ScenarioFile
+    from harness.scenario import Expectation
+
+TOOLS: Final = 'tools.py'
+"""The file beside a scenario that holds its Python tools."""
+
+_REQUIREMENT: Final = re.compile(r'[A-Z]+-[0-9]+')
+
+
+def lint(root: Path, cassettes_root: Path) -> list[FileProblem]:
+    """Return everything that is wrong with the scenarios below a folder and with their cassettes, in file order.
+
+    Nothing is run and no Python tool is imported.
+
+    Raises:
+        UsageError: there is no such folder of scenarios.
+    """
+    paths = scenario_paths(root)
+    files, problems = load_all(paths)
+    recorded = _recorded(cassettes_root)
+    problems += _schema_file(root)
+    problems += (problem for path in paths for problem in _schema_line(path, root))
+    problems += _requirements(root, files)
+    problems += _titles(files)
+    problems += _tools(files)
+    for file in files:
+        problems += _expectations(file)
+        problems += _recordings(file, recorded.get(file.scenario.id, {}))
+    problems += _unused(cassettes_root, files, {path.stem for path in paths})
+    return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.column))
+
+
+def _at(path: Path, message: str, hint: str = '', line: int = 1, column: int = 1) -> FileProblem:
+    return FileProblem(path=str(path), line=line, column=column, key='', message=message, hint=hint)
+
+
+# --------------------------------------------------------------------------------------------------------- the schema
+
+
+def _schema_file(root: Path) -> Iterator[FileProblem]:
+    path, hint = root / SCHEMA_FILE, 'write it with: react-harness schema --write'
+    try:
+        committed: Any = json.loads(path.read_text(encoding='utf-8'))
+    except FileNotFoundError:
+        yield _at(path, 'the JSON Schema of the scenarios is missing', hint)
+    except (OSError, ValueError) as error:
+        yield _at(path, f'the JSON Schema of the scenarios cannot be read: {error}', hint)
+    else:
+        if committed != scenario_schema():
+            yield _at(path, 'the JSON Schema of the scenarios is not the one of this program', hint)
+
+
+def _schema_line(path: Path, root: Path) -> Iterator[FileProblem]:
+    wanted = schema_line(path, root)
+    try:
+        with path.open(encoding='utf-8-sig') as file:
+            first = file.readline(1000).rstrip('\r\n')
+    except (OSError, ValueError):
+        return  # that the file cannot be read is a problem of its own
+    if first != wanted:
+        known = first.replace(' ', '').startswith('#yaml-language-server:')
+        what = 'names another schema' if known else 'does not tell editors where the schema is'
+        yield _at(path, f'the first line {what}', f'write: {wanted}')
+
+
+# -------------------------------------------------------------------------------------------------------- the scenarios
+
+
+def _requirements(root: Path, files: Iterable[ScenarioFile]) -> Iterator[FileProblem]:
+    known: list[str] | None = None
+    path = root / REQUIREMENTS
+    if path.is_file():
+        try:
+            document = read_yaml(path)
+        except FileError as error:
+            yield from error.problems
+        else:
+            yield from document.problems
+            known = list(document.data) if isinstance(document.data, dict) else []
+    for file in files:
+        names = file.scenario.requirements
+        for number, name in enumerate(names):
+            loc = ('requirements', number)
+            if not _REQUIREMENT.fullmatch(name):
+                yield file.problem(
+                    loc, f'{name!r} is no requirement id', 'capitals, a dash and a number, such as LOOP-3'
+                )
+            elif name in names[:number]:
+                yield file.problem(loc, f'the requirement {name} stands here a second time')
+            elif known is not None and name not in known:
+                like = nearest(name, known)
+                hint = f'did you mean {like}?' if like else f'add it to {path}'
+                yield file.problem(loc, f'there is no requirement {name}', hint)
+
+
+def _titles(files: Iterable[ScenarioFile]) -> Iterator[FileProblem]:
+    by_title: defaultdict[str, list[ScenarioFile]] = defaultdict(list)
+    for file in files:
+        by_title[' '.join(file.scenario.title.casefold().split())].append(file)
+    for first, *others in by_title.values():
+        for file in others:
+            hint = 'say what is different here'
+            yield file.problem(('title',), f'{first.scenario.id} has the same title: {first.path}', hint)
+
+
+def _expectations(file: ScenarioFile) -> Iterator[FileProblem]:
+    hint = 'say what the node has to do'
+    if not _checks(file.scenario.expect):
+        yield file.problem(('expect',), '`expect` checks nothing', hint)
+    for name, expectation in file.scenario.models.items():
+        if not _checks(expectation):
+            yield file.problem(('models', name), f'the expectations for {name} check nothing', hint)
+
+
+def _checks(expectation: Expectation) -> bool:
+    children = expectation.agents.values()
+    if any(map(_checks, children)):
+        return True
+    given = expectation.model_dump(exclude={'agents'}, exclude_defaults=True)
+    # An empty list of calls is an expectation, an empty mapping of any kind says nothing.
+    return any(value != {} for value in given.values())
+
+
+def _tools(files: Iterable[ScenarioFile]) -> Iterator[FileProblem]:
+    by_folder: dict[Path, Sequence[str] | None] = {}
+    for file in files:
+        for loc, name in python_tools(file.scenario):
+            path = file.path.parent / TOOLS
+            if path not in by_folder:
+                try:
+                    by_folder[path] = _functions(path)
+                except (SyntaxError, ValueError) as error:
+                    by_folder[path] = None
+                    yield _at(path, f'this is not Python: {error}', line=getattr(error, 'lineno', None) or 1)
+            functions = by_folder[path]
+            if functions is not None and name not in functions:
+                like = nearest(name, functions)
+                hint = f'did you mean {like}?' if like else f'functions there: {", ".join(functions) or "none"}'
+                yield file.problem(loc, f'there is no function {name!r} in {path}', hint)
+
+
+def _functions(path: Path) -> list[str]:
+    """Return the names that a Python file defines at its top level, without importing it."""
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        return []
+    names: list[str] = []
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef):
+            names.append(statement.name)
+        elif isinstance(statement, ast.Assign):
+            names += (target.id for target in statement.targets if isinstance(target, ast.Name))
+        elif isinstance(statement, ast.ImportFrom):
+            names += (alias.asname or alias.name for alias in statement.names)
+    return names
+
+
+# -------------------------------------------------------------------------------------------------------- the cassettes
+
+
+def _recorded(cassettes_root: Path) -> dict[str, dict[str, Path]]:
+    """Return the cassettes by scenario id and model."""
+    found: defaultdict[str, dict[str, Path]] = defaultdict(dict)
+    for path in sorted(cassettes_root.glob('*/[!.]*.yaml')):
+        found[path.parent.name][path.stem] = path
+    return found
+
+
+def _recordings(file: ScenarioFile, recorded: Mapping[str, Path]) -> Iterator[FileProblem]:
+    scenario = file.scenario
+    command = f'react-harness record {scenario.id} --model NAME --base-url URL'
+    if scenario.model is None and not recorded:
+        yield file.problem(('id',), 'there is no `model`, and no cassette either', f'record one with: {command}')
+        return
+    for name in scenario.models:
+        if scenario.model is None and name not in recorded:
+            like = nearest(name, recorded)
+            hint = f'did you mean {like}?' if like else f'record it with: {command.replace("NAME", name)}'
+            yield file.problem(('models', name), f'there is no recording of this scenario with {name!r}', hint)
+
+
+def _unused(cassettes_root: Path, files: Iterable[ScenarioFile], ids: set[str]) -> Iterator[FileProblem]:
+    scripted = {file.scenario.id for file in files if file.scenario.model is not None}
+    for path in sorted(cassettes_root.rglob('*.yaml')):
+        parts = path.relative_to(cassettes_root).parts
+        if any(part.startswith('.') for part in parts):
+            continue
+        if len(parts) != 2:
+            yield _at(path, 'no scenario uses this cassette', 'its place is <scenario id>/<model>.yaml')
+        elif parts[0] not in ids:
+            like = nearest(parts[0], ids)
+            hint = f'did you mean {like}?' if like else 'remove it'
+            yield _at(path, f'no scenario uses this cassette: there is no scenario {parts[0]!r}', hint)
+        elif parts[0] in scripted:
+            yield _at(path, f'no scenario uses this cassette: {parts[0]} has a hand-made `model`', 'remove it')
