@@ -16,6 +16,7 @@ from harness.expectation import (
     TextMatch,
 )
 from harness.finding import NODE, Finding, View, counted, differs, quoted, text_findings
+from harness.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -195,7 +196,7 @@ def _observations(
 
 
 def _another_number(loc: Loc, what: str, expected: list[Any], steps: Sequence[dict[str, Any]]) -> Finding:
-    came = [f'{shown(step["action"])} {shown(step["action_input"])} -> {shown(step["observation"])}' for step in steps]
+    came = [f'{_plain(step["action"])} {shown(step["action_input"])} -> {shown(step["observation"])}' for step in steps]
     return Finding(
         loc=loc,
         message=f'{counted(len(expected), what)} expected, {counted(len(steps), "step")} recorded',
@@ -203,6 +204,10 @@ def _another_number(loc: Loc, what: str, expected: list[Any], steps: Sequence[di
         actual=bounded(list(steps)),
         diff='\n'.join(came[:20]),
     )
+
+
+def _plain(name: Any) -> str:
+    return one_line(name) if isinstance(name, str) else shown(name)
 
 
 def _observation(match: ObservationMatch, text: Any, loc: Loc, what: str) -> Iterator[Finding]:
