@@ -27,7 +27,15 @@ from harness.cassette import (
     spec_of,
 )
 from harness.drift import ABSENT
-from harness.llm import BadRequestError, ChatClient, Completion, ModelError, ModelSpec, scripted_client
+from harness.llm import (
+    BadRequestError,
+    ChatClient,
+    Completion,
+    InternalServerError,
+    ModelError,
+    ModelSpec,
+    scripted_client,
+)
 from harness.scenario import ModelScript
 
 if TYPE_CHECKING:
@@ -394,6 +402,14 @@ def test_an_earlier_cassette_is_replaced_as_a_whole_also_when_it_was_none(casset
     assert list(cassette.parent.iterdir()) == [cassette]
 
 
+def test_a_reader_of_an_earlier_cassette_never_sees_half_of_the_new_one(cassette: Path, text: str) -> None:
+    with cassette.open(encoding='utf-8') as reader:
+        with ChatServer(chat_completion('new')) as server, recording(cassette) as tape:
+            ask(tape.http, spec(server))
+        assert reader.read() == text
+    assert cassette.read_text(encoding='utf-8') != text
+
+
 def test_a_failed_write_leaves_an_earlier_cassette_and_no_draft(
     cassette: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -511,6 +527,14 @@ def test_bodies_are_written_for_people(text: str) -> None:
         '            "content": "Ask\\nthe tool\\nObservation: é 😀"\n'
     ) in text
     assert '                "content": "Thought: I\\nAction: a\\nAction Input: {\\"x\\": \\"é 😀\\"}"\n' in text
+
+
+def test_a_long_line_is_not_folded(server: ChatServer, tmp_path: Path) -> None:
+    page = '<html> ' + 'a word ' * 40 + '</html>'
+    server.replies = [Raw(page.encode(), 502)]
+    with recording(tmp_path / 'x' / 'small.yaml') as tape, pytest.raises(InternalServerError):
+        ask(tape.http, spec(server))
+    assert f'      string: {page}\n' in (tmp_path / 'x' / 'small.yaml').read_text(encoding='utf-8')
 
 
 def test_the_same_exchanges_give_the_same_file(server: ChatServer, tmp_path: Path) -> None:

@@ -91,6 +91,11 @@ def test_the_query_of_a_base_url_stays_in_the_request(server: ChatServer) -> Non
     assert server.asked[0].path == '/v1/chat/completions?api-version=2'
 
 
+def test_replies_are_wanted_uncompressed_so_that_cassettes_are_readable(server: ChatServer) -> None:
+    client(server).complete('Hello')
+    assert server.asked[0].headers['accept-encoding'] == 'identity'
+
+
 def test_lone_surrogates_of_a_prompt_are_replaced_since_no_server_takes_them(server: ChatServer) -> None:
     client(server).complete('a\ud800b', ['\udfff'])
     body = server.asked[0].body
