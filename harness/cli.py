@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from harness.console import Line
     from harness.llm import ModelSpec
     from harness.loading import ScenarioFile
-    from harness.summary import Judged
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
@@ -83,6 +82,7 @@ def run(
     import time
 
     from harness import console, suite
+    from harness.progress import Progress
     from harness.summary import Summary, count_outcomes
 
     start = time.perf_counter()
@@ -96,16 +96,16 @@ def run(
         with contextlib.redirect_stdout(sys.stderr):  # a node may print, and our own output may be JSON
             platform = ensure_platform().name
             node = load_node(node_ref)
-            progress = _Progress(suite.judged_runs(files, node, cassettes), len(files), fail_fast)
+            runs = Progress(suite.judged_runs(files, node, cassettes), len(files), fail_fast)
             if results is None:
-                judged = list(progress)
+                judged = list(runs)
             else:
                 from harness import results as store
 
-                judged = []
-                store.write(results, store.header(files, node.name), _kept(progress, judged))
+                store.write(results, store.header(files, node.name), runs)
+                judged = runs.done
     outcomes = tuple(item.outcome for item in judged)
-    counts = count_outcomes(outcomes, progress.left)
+    counts = count_outcomes(outcomes, runs.left)
     if as_json:
         _echo_json(Summary(node=node.name, platform=platform, counts=counts, results=outcomes).model_dump())
     else:
@@ -116,7 +116,7 @@ def run(
     if report is not None:
         from harness.report.build import build_report
 
-        page = build_report(judged, node=node.name, platform=platform, date=_date(), left=progress.left)
+        page = build_report(judged, node=node.name, platform=platform, date=_date(), left=runs.left)
         with _usage_errors():
             report.parent.mkdir(parents=True, exist_ok=True)
             report.write_text(page, encoding='utf-8', newline='\n')
@@ -132,44 +132,6 @@ def _found(root: Path, select: Sequence[str], families: Sequence[str] = ()) -> l
     if not files:
         raise UsageError(f'there are no scenarios in {root}: name a folder that has some with --scenarios')
     return files
-
-
-class _Progress:
-    """The runs of a suite one by one, with a bar on standard error where that is a terminal.
-
-    `left` is the number of scenarios that were not run; with `fail_fast` the first failure is the end.
-    """
-
-    def __init__(self, scenarios: Iterator[tuple[ScenarioFile, list[Judged]]], number: int, fail_fast: bool) -> None:
-        self._scenarios = scenarios
-        self._fail_fast = fail_fast
-        self.left = number
-
-    def __iter__(self) -> Iterator[Judged]:
-        with _bar(self.left) as advance:
-            for file, runs in self._scenarios:
-                self.left -= 1
-                advance(file.scenario.id)
-                yield from runs
-                if self._fail_fast and not all(run.outcome.met for run in runs):
-                    return
-
-
-@contextlib.contextmanager
-def _bar(length: int) -> Iterator[Callable[[str], None]]:
-    if not sys.stderr.isatty():
-        yield lambda name: None
-        return
-    with click.progressbar(
-        length=length, file=sys.stderr, label='Replaying', item_show_func=lambda item: item, show_pos=True
-    ) as bar:
-        yield lambda name: bar.update(1, name)
-
-
-def _kept(runs: Iterable[Judged], kept: list[Judged]) -> Iterator[Judged]:
-    for run in runs:
-        kept.append(run)
-        yield run
 
 
 @main.command()
@@ -359,7 +321,7 @@ def _refuse(text: str) -> NoReturn:
     sys.exit(USAGE)
 
 
-def _echo(lines: Sequence[Line] | Iterator[Line]) -> None:
+def _echo(lines: Iterable[Line]) -> None:
     from harness.console import COLOURS
 
     for line in lines:
