@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rocketlib import IInstanceBase, tool_function
 
+from .values import encodable, to_text
+
 if TYPE_CHECKING:
     from rocketride.schema import Question
 
+    from .agent import Agent
     from .IGlobal import IGlobal
 
 TOOL_DESCRIPTION = (
@@ -43,7 +46,11 @@ OUTPUT_SCHEMA: dict[str, Any] = {
             },
             'required': ['framework', 'agent_id', 'run_id', 'started_at', 'ended_at', 'tool_calls', 'stop_reason'],
         },
-        'stack': {'type': 'array', 'items': {'type': 'object'}, 'description': 'The reasoning steps, and what went wrong'},
+        'stack': {
+            'type': 'array',
+            'items': {'type': 'object'},
+            'description': 'The reasoning steps, and what went wrong',
+        },
     },
     'required': ['content', 'meta', 'stack'],
 }
@@ -74,8 +81,8 @@ class IInstance(IInstanceBase):  # type: ignore[misc]  # the engine has no type 
         """Run this agent on a query and return its answer, without a write to the answers lane.
 
         Raises:
-            ValueError: the input is no object, its query no text or blank, its context no object; or not exactly one LLM
-                node is connected.
+            ValueError: the input is no object, its query no text or blank, its context no object; or not exactly one
+                LLM node is connected.
         """
         if not isinstance(input_obj, dict):
             raise ValueError('agent tool: input must be an object')
@@ -87,23 +94,29 @@ class IInstance(IInstanceBase):  # type: ignore[misc]  # the engine has no type 
 
         from rocketride.schema import Question
 
-        question = Question(role='')
-        question.addQuestion(query)
+        question = Question(role='')  # type: ignore[call-arg]  # all the others have defaults
+        question.addQuestion(encodable(query))
         if context is not None:
             question.addContext(_context_entry(context))
         return self._agent.run_agent(self, question, emit_answers_lane=False)
 
     @property
-    def _agent(self) -> Any:
-        if self.IGlobal.agent is None:
-            raise RuntimeError('agent_llamaindex: the node was opened for configuration only and cannot run')
-        return self.IGlobal.agent
+    def _agent(self) -> Agent:
+        agent = self.IGlobal.agent
+        if agent is None:
+            raise RuntimeError(
+                'agent_llamaindex: the node has no agent: it was opened for configuration only, or has ended'
+            )
+        return agent
 
 
 def _context_entry(context: dict[str, Any]) -> str:
-    entry = {'type': CONTEXT_TYPE, 'context': context}
     try:
-        return json.dumps(entry, default=str)
-    except (TypeError, ValueError, RecursionError):
+        return _entry(context)
+    except Exception:
         # Odd keys or a context that holds itself: as text it can still help the agent.
-        return json.dumps({'type': CONTEXT_TYPE, 'context': str(context)})
+        return _entry(to_text(context))
+
+
+def _entry(context: Any) -> str:
+    return encodable(json.dumps({'type': CONTEXT_TYPE, 'context': context}, ensure_ascii=False, default=to_text))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 FRAMEWORK = 'llamaindex'
 RAW, ERROR, GUARD = 'RocketRide.agent.raw.v1', 'RocketRide.agent.error.v1', 'RocketRide.agent.guard.v1'
 GUARD_MESSAGE = (
-    'require_tool_call is on, but the agent produced an answer without invoking any tool; the answer may be made up and is '
-    'withheld'
+    'require_tool_call is on, but the agent produced an answer without invoking any tool; '
+    'the answer may be made up and is withheld'
 )
 
 
@@ -47,8 +47,8 @@ class Agent:
     def run_agent(self, pipe: Any, question: Question, *, emit_answers_lane: bool = True) -> dict[str, Any]:
         """Run one question and return the payload `{content, meta, stack}`; it is safe to dump as JSON.
 
-        With `emit_answers_lane` the content also goes to the answers lane, once, in every outcome of a run. An exception
-        inside the run is an outcome; the steps taken before it stay in the stack.
+        With `emit_answers_lane` the content also goes to the answers lane, once, in every outcome of a run. An
+        exception inside the run is an outcome; the steps taken before it stay in the stack.
 
         Raises:
             ValueError: not exactly one LLM node is connected.
@@ -61,12 +61,14 @@ class Agent:
         try:
             ending = self._run(pipe.instance, llm, question, trace)
             if self.config.require_tool_call and not trace.tool_calls:
-                stack.append(_entry(GUARD, 'tool_call_required', {'guard': 'require_tool_call', 'message': GUARD_MESSAGE}))
+                stack.append(
+                    _entry(GUARD, 'tool_call_required', {'guard': 'require_tool_call', 'message': GUARD_MESSAGE})
+                )
                 ending = Ending(GUARD_MESSAGE, StopReason.GUARD)
         except Exception as error:
             kind, message = type(error).__name__, encodable(to_text(error))
             stack.append(_entry(ERROR, 'exception', {'type': kind, 'message': message}))
-            ending = Ending(message or f'{kind} (no message)', StopReason.ERROR)
+            ending = Ending(message if message.strip() else f'{kind} (no message)', StopReason.ERROR)
         if stack:
             warning(f'{FRAMEWORK} agent: run {run_id} ended with {stack[0]["name"]}: {ending.content}')
         stack.append(_entry(RAW, 'framework.output', trace.steps))
@@ -90,13 +92,18 @@ class Agent:
         return payload
 
     def _run(self, instance: Any, llm: LlmChannel, question: Question, trace: Trace) -> Ending:
-        def progress(tool: str) -> None:
-            instance.sendSSE('thinking', message=f'Calling {tool}...', tool=tool)
-
-        instance.sendSSE('thinking', message='Starting LlamaIndex agent...')
+        _send(instance, message='Starting LlamaIndex agent...')
         tools = ToolChannel.of(instance)
         prompt = Prompt(question, tools.values(), self.config.instructions)
-        return run(llm, tools, prompt, trace, progress)
+        return run(llm, tools, prompt, trace, lambda tool: _send(instance, message=f'Calling {tool}...', tool=tool))
+
+
+def _send(instance: Any, **data: str) -> None:
+    try:
+        instance.sendSSE('thinking', **data)
+    except Exception as error:
+        # Nobody has to be able to watch a run for it to give its answer.
+        debug(f'{FRAMEWORK} agent: no progress sent: {encodable(to_text(error))}')
 
 
 def _entry(kind: str, name: str, payload: Any) -> dict[str, Any]:

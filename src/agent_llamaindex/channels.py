@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rocketlib.types import IInvokeLLM, IInvokeTool
+from rocketlib import debug
+from rocketlib.types import IInvokeLLM, IInvokeTool, IJson
+
+from .values import encodable, to_text
 
 if TYPE_CHECKING:
     from rocketride.schema import Question
@@ -38,7 +42,9 @@ class LlmChannel:
 
     def ask(self, question: Question, stop_words: list[str]) -> str:
         """Return the model's reply as text, '' where it gave none; errors of the LLM node pass."""
-        reply = self.instance.invoke(IInvokeLLM.Ask(question=question, stop=list(stop_words)), component_id=self.node_id)
+        reply = self.instance.invoke(
+            IInvokeLLM.Ask(question=question, stop=list(stop_words)), component_id=self.node_id
+        )
         text = reply.getText() if hasattr(reply, 'getText') else reply
         return '' if text is None else str(text)
 
@@ -68,7 +74,10 @@ class ToolChannel(Mapping[str, Tool]):
 
     @classmethod
     def of(cls, instance: Any) -> ToolChannel:
-        """Ask every connected tool node for its tools; a node that cannot answer has none."""
+        """Ask every connected tool node for its tools; a node that cannot answer has none.
+
+        Of two tools with the same name the later one counts, with all that belongs to it.
+        """
         tools = (tool for node in instance.getControllerNodeIds('tool') for tool in _discover(instance, node))
         return cls(instance, {tool.name: tool for tool in tools})
 
@@ -97,20 +106,32 @@ def _discover(instance: Any, node_id: str) -> list[Tool]:
     query = IInvokeTool.Query()
     try:
         instance.invoke(query, component_id=node_id)
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as end:
         # The engine's protocol: a tool node adds its tools and then raises, so that the next node is asked too.
-        pass
-    return [
-        Tool(
-            name=f'{node_id}.{entry["name"]}',
-            node_id=node_id,
-            function=entry['name'],
-            description=entry.get('description') or '',
-            input_schema=_plain(entry.get('inputSchema')),
-        )
-        for entry in query.tools
-    ]
+        debug(f'llamaindex agent: asked for its tools, {node_id} raised {encodable(to_text(end))}')
+    found = (_tool(node_id, descriptor) for descriptor in query.tools or ())
+    return [tool for tool in found if tool is not None]
+
+
+def _tool(node_id: str, descriptor: Any) -> Tool | None:
+    """Return the tool of a descriptor, or None where it names none: nobody could call that one."""
+    try:
+        name, description, schema = (descriptor.get(key) for key in ('name', 'description', 'inputSchema'))
+    except Exception:
+        return None
+    if not isinstance(name, str) or not name.strip():
+        return None
+    function = name.strip()
+    return Tool(
+        f'{node_id}.{function}', node_id, function, to_text('' if description is None else description), _plain(schema)
+    )
 
 
 def _plain(schema: Any) -> dict[str, Any]:
-    return dict(schema) if isinstance(schema, Mapping) else {'type': 'object', 'properties': {}}
+    """Return an input schema as a dict, also if it is the engine's JSON or a text; without one, any object will do."""
+    try:
+        return dict(IJson.toDict(json.loads(schema) if isinstance(schema, str) else schema))
+    except Exception:
+        return {'type': 'object', 'properties': {}}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from .values import observation_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _ON = ('true', '1', 'yes', 'on')
 
@@ -25,14 +29,15 @@ class NodeConfig:
             Exception: the platform knows no such profile.
         """
         from ai.common.config import Config
+        from rocketlib.types import IJson
 
-        return cls.of(Config.getNodeConfig(logical_type, connection))
+        return cls.of(IJson.toDict(Config.getNodeConfig(logical_type, connection)))
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> NodeConfig:
         """Return the configuration that resolved values mean; odd values never fail."""
         return cls(
-            agent_description=str(values.get('agent_description') or '').strip(),
+            agent_description=observation_text(values.get('agent_description') or '').strip(),
             instructions=_lines(values.get('instructions')),
             require_tool_call=is_on(values.get('require_tool_call')),
         )
@@ -40,10 +45,10 @@ class NodeConfig:
 
 def is_on(value: Any) -> bool:
     """Say whether a switch is on: true, 1, yes and on in any case are, anything else is off (decision D3)."""
-    return str(value).strip().lower() in _ON
+    return value.strip().lower() in _ON if isinstance(value, str) else isinstance(value, (int, float)) and value == 1
 
 
 def _lines(value: Any) -> tuple[str, ...]:
     # A single text is one instruction; read as a list it would be one instruction for each of its characters.
-    items: Iterable[Any] = (value,) if isinstance(value, str) else value if isinstance(value, Iterable) else ()
-    return tuple(text for item in items if item is not None and (text := str(item).strip()))
+    items = value if isinstance(value, (list, tuple)) else (value,) if value else ()
+    return tuple(text for item in items if item is not None and (text := observation_text(item).strip()))

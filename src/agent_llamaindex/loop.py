@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ from .reader import Answer, Call, Direct, read
 from .values import encodable, error_text, observation_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from llama_index.core.agent.react.types import BaseReasoningStep
 
     from .channels import LlmChannel, ToolChannel
@@ -90,5 +91,8 @@ def _observe(call: Call, tools: ToolChannel, trace: Trace, progress: Callable[[s
     trace.tool_calls += 1
     try:
         return observation_text(tools.call(call.name, call.arguments))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # A tool that exits or is cancelled has failed like any other; the agent outlives it.
         return error_text(call.name, error)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.agent.react import ReActChatFormatter, ReActOutputParser
@@ -17,9 +15,11 @@ from llama_index.core.tools import FunctionTool
 from llama_index.core.tools.types import ToolMetadata
 
 from .reader import Answer, Call, canonical
-from .values import encodable
+from .values import as_json, encodable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from rocketride.schema import Question
 
     from .channels import Tool
@@ -33,7 +33,7 @@ class HostTool(ToolMetadata):
 
     def __init__(self, tool: Tool) -> None:
         super().__init__(name=tool.name, description=tool.description, fn_schema=None)
-        self._schema = json.dumps(tool.input_schema, ensure_ascii=False, default=str)
+        self._schema = as_json(tool.input_schema)
 
     @property
     def fn_schema_str(self) -> str:
@@ -49,22 +49,19 @@ class CanonicalStep(ActionReasoningStep):
 
 
 def action_step(call: Call) -> ActionReasoningStep:
-    """Return the library's step for a call.
+    """Return the library's step for a call, with the thought, the name and the arguments of the reader.
 
-    The parser gets canonical text without the model's own thought and input: it would look for labels in the one and
-    evaluate the other. Name and arguments are those of the reader, which the library cuts at a space and wraps in types of
-    its own.
+    The library's parser has no part in it: it could only find again what the reader has found, and would cut a name at
+    a space, evaluate arithmetic in an input, and take minutes for a long name that starts with a bracket.
     """
-    try:
-        _PARSER.parse(canonical(Call('I need a tool.', call.name, {})))
-    except ValueError:
-        # The library knows no name that starts with a bracket; the call is an unknown tool all the same.
-        pass
     return CanonicalStep(thought=call.thought, action=call.name, action_input=call.arguments)
 
 
 def answer_text(answer: Answer) -> str:
-    """Return the text of a final answer as the library's parser takes it from canonical text."""
+    """Return the text of a final answer as the library's parser takes it from canonical text.
+
+    The thought is ours: with that of the model the parser would take an `Answer:` in the middle of it for the label.
+    """
     step = _PARSER.parse(canonical(Answer('I can answer.', answer.text)))
     return step.response if isinstance(step, ResponseReasoningStep) else answer.text
 
@@ -77,12 +74,12 @@ def observation_step(text: str) -> BaseReasoningStep:
 class Prompt:
     """The prompt of one run; `render` gives the question for the LLM node at each turn.
 
-    The caller's question is never changed: each turn asks a copy of it, with the ReAct scaffolding as its role and the steps
-    behind its task. So the question, every heading and every instruction stand in each prompt exactly once.
+    The caller's question is never changed: each turn asks a copy of it, with the ReAct scaffolding as its role and the
+    steps behind its task. So the question, every heading and every instruction stand in each prompt exactly once.
     """
 
     def __init__(self, question: Question, tools: Iterable[Tool], instructions: Sequence[str]) -> None:
-        self._question = question
+        self._question = _whole(question)
         self._tools = [_metadata_only(tool) for tool in tools]
         lines = [*instructions, *([_JSON_ANSWER] if question.expectJson else [])]
         self._instructions = '\n'.join(f'- {line}' for line in lines)
@@ -96,7 +93,9 @@ class Prompt:
         question.expectJson = False
         question.role = encodable('\n\n'.join(part for part in (question.role, scaffolding) if part))
         if past:
-            *_, last = question.questions or [_add_question(question)]
+            if not question.questions:
+                question.addQuestion('')
+            last = question.questions[-1]  # type: ignore[index]  # it is not None, see `_whole`
             last.text = encodable('\n\n'.join([last.text, '\n'.join(past)]))
         return question
 
@@ -107,9 +106,13 @@ class Prompt:
         return [message.content or '' for message in messages]
 
 
-def _add_question(question: Question) -> Any:
-    question.addQuestion('')
-    return question.questions[-1]
+def _whole(question: Question) -> Question:
+    """Return a copy of a question whose lists are lists: its type allows None for them, its own methods do not."""
+    question = question.model_copy(deep=True)
+    for part in ('instructions', 'history', 'examples', 'context', 'documents', 'goals', 'questions'):
+        if getattr(question, part) is None:
+            setattr(question, part, [])
+    return question
 
 
 def _metadata_only(tool: Tool) -> FunctionTool:

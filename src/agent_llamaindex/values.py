@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 _SURROGATE = re.compile('[\ud800-\udfff]')
+_MAX_INT_BITS = 14_000  # Python writes no integer of more than 4,300 digits
 
 
 def to_text(value: Any) -> str:
@@ -26,10 +27,10 @@ def encodable(text: str) -> str:
 def observation_text(value: Any, cap: int | None = None) -> str:
     """Return a tool's result as the model reads it: JSON for a dict and a list, else its text (decision D2).
 
-    NaN and infinities are null, values that JSON does not know are their text, and so is the whole where JSON cannot hold
-    it. With a `cap` a longer text is cut to that many characters, and says how many are gone.
+    NaN and infinities are null, values that JSON does not know are their text, and so is the whole where JSON cannot
+    hold it. With a `cap` a longer text is cut to that many characters, and says how many are gone.
     """
-    text = encodable(_as_json(value) if isinstance(value, (dict, list)) else to_text(value))
+    text = encodable(as_json(value) if isinstance(value, (dict, list)) else to_text(value))
     if cap is None or len(text) <= cap:
         return text
     return f'{text[:cap]}... [{len(text) - cap} more characters cut off]'
@@ -40,24 +41,29 @@ def error_text(tool: str, error: BaseException) -> str:
     return observation_text({'tool': tool, 'error': to_text(error), 'type': type(error).__name__})
 
 
-def _as_json(value: Any) -> str:
+def as_json(value: Any) -> str:
+    """Return a value as JSON, or as its text where JSON cannot hold it; see `observation_text`."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_text)
-    except ValueError:
-        pass
-    except (TypeError, RecursionError):
-        return to_text(value)
-    try:
-        return json.dumps(_without_nan(value), ensure_ascii=False, allow_nan=False, default=to_text)
-    except (TypeError, ValueError, RecursionError):
-        return to_text(value)
+        return _dumps(value)
+    except Exception:
+        # Odd numbers can be helped; odd keys, cycles and objects that break when they are read cannot.
+        try:
+            return _dumps(_without_odd_numbers(value))
+        except Exception:
+            return to_text(value)
 
 
-def _without_nan(value: Any) -> Any:
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_text)
+
+
+def _without_odd_numbers(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, int) and value.bit_length() > _MAX_INT_BITS:
+        return to_text(value)
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
+        return {key: _without_odd_numbers(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_nan(item) for item in value]
+        return [_without_odd_numbers(item) for item in value]
     return value
