@@ -31,7 +31,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         '--react-node',
         metavar='PATH_OR_MODULE',
         default='agent_llamaindex',
-        help='the node that scenarios run: its folder, or an importable package (default: %(default)s)',
+        help='the node that scenarios run: its folder, or an importable package (default: %(default)s); '
+        'write a folder behind =, for pytest looks for its rootdir in separate ones',
     )
     group.addoption(
         '--react-cassettes',
