@@ -125,7 +125,7 @@ def tool_class(node: ToolNode) -> type[Any]:
 
 
 def _can_be_a_method(name: str, base: Any) -> bool:
-    return name.isidentifier() and not name.startswith('_') and name != 'endpoint' and not hasattr(base, name)
+    return name.isidentifier() and name != 'endpoint' and not hasattr(base, name)
 
 
 def _call(self: Any, name: str, given: Any) -> Any:

@@ -61,7 +61,11 @@ def load_node(ref: str | Path) -> Node:
     key = (services, module)
     with _lock:
         if key not in _loaded:
-            _loaded[key] = _load(services, module)
+            try:
+                _loaded[key] = _load(services, module)
+            except NodeError:
+                _forget(_package_name(services.parent))
+                raise
         node = _loaded[key]
     platform.register(node.logical_type, node.service)
     return node
@@ -168,8 +172,7 @@ def _service(file: Path) -> dict[str, Any]:
 
 def _package(folder: Path) -> ModuleType:
     """Import a folder as a package under a name that no other folder has."""
-    mark = hashlib.sha256(str(folder).encode()).hexdigest()[:12]
-    name = f'_node_{mark}_{re.sub(r"[^0-9A-Za-z_]", "_", folder.name)}'
+    name = _package_name(folder)
     if name in sys.modules:
         return sys.modules[name]
     start = folder / '__init__.py'
@@ -186,9 +189,13 @@ def _package(folder: Path) -> ModuleType:
     try:
         spec.loader.exec_module(package)
     except (Exception, SystemExit) as error:
-        _forget(name)
         raise _broken(folder, error) from error
     return package
+
+
+def _package_name(folder: Path) -> str:
+    mark = hashlib.sha256(str(folder).encode()).hexdigest()[:12]
+    return f'_node_{mark}_{re.sub(r"[^0-9A-Za-z_]", "_", folder.name)}'
 
 
 def _imported(name: str, folder: Path) -> ModuleType:
@@ -199,6 +206,7 @@ def _imported(name: str, folder: Path) -> ModuleType:
 
 
 def _forget(name: str) -> None:
+    """Let a package that did not load be imported anew."""
     for module in [key for key in sys.modules if key == name or key.startswith(f'{name}.')]:
         del sys.modules[module]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from engLib import Filters as Filters
 
+# A submodule takes its name in the package when it is imported: the module first, then the function of that name.
+from . import error as _error  # noqa: F401
 from .engine import Lvl as Lvl
 from .engine import args as args
 from .engine import configureLogger as configureLogger

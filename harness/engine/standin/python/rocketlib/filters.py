@@ -264,7 +264,7 @@ class IInstanceBase(_Base):
 
 
 def _invoke(self: Any, param: Any, component_id: str = '') -> Any:
-    control = IInvoke(**{'param': param})
+    control = IInvoke.model_validate({'param': param})
     self.control(param.lane, control, nodeId=component_id)
     return control.result
 
@@ -273,5 +273,5 @@ def _send_sse(self: Any, type: str, **data: Any) -> None:  # noqa: A002 - the pl
     monitorSSE(self.pipeId, type, data or None)
 
 
-engLib.IFilterInstance.invoke = _invoke  # type: ignore[attr-defined]
-engLib.IFilterInstance.sendSSE = _send_sse  # type: ignore[attr-defined]
+engLib.IFilterInstance.invoke = _invoke
+engLib.IFilterInstance.sendSSE = _send_sse

@@ -184,11 +184,11 @@ class IInvokeDeepagent(IInvoke):
         system_prompt: str = ''
 
 
-class IJson(_EngineJson):
+class IJson(_EngineJson):  # type: ignore[misc]
     """A JSON object or array of the engine; `IJson.toDict(value)` gives plain data of any value."""
 
     @staticmethod
-    def toDict(obj: Any) -> Any:  # type: ignore[override]
+    def toDict(obj: Any) -> Any:
         """Return a value with every engine JSON inside it turned into dicts and lists."""
         if isinstance(obj, _EngineJson):
             return _EngineJson.toDict(obj)

@@ -1,0 +1,5 @@
+from rocketlib import IInstanceBase
+
+
+class IInstance(IInstanceBase):
+    pass

@@ -1,0 +1,1 @@
+"""A package that forgot its IInstance."""
