@@ -20,35 +20,33 @@ _TOKENS_BACKWARDS = re.compile(
 )
 
 
-def clean(output: str | None) -> str:
-    """Return a model output without its reasoning blocks and without the template tokens at its end; None is no text.
+def drop_reasoning(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return `text` without its reasoning blocks, and the indices in it where one was taken out.
 
     A block opens at a line start only; one that never closes runs to the end, and a closing tag that closes nothing makes
-    everything before it reasoning (decision D1.1).
+    everything before it reasoning (decision D1.1). What follows a block on its line stands at a line start.
     """
-    return drop_template_tokens(drop_reasoning(output or ''))
-
-
-def drop_reasoning(text: str) -> str:
-    """Return `text` without its reasoning blocks; what follows a block on its line stands at a line start."""
     if '<' not in text:
-        return text
+        return text, ()
     lines = line_text(text)
     kept: list[str] = []
-    at = position = 0
+    seams: list[int] = []
+    at = position = length = 0
     while True:
         tag = (position == at and at and _OPENING.match(lines, at)) or _TAG.search(lines, position)
         if not tag:
-            return ''.join(kept) + text[at:]
+            return ''.join(kept) + text[at:], tuple(seams)
         name = tag.groupdict().get('open')
         if name is None:
-            kept.clear()
+            kept, seams, length = [], [], 0
             at = position = tag.end()
             continue
         kept.append(text[at : tag.start()])
+        length += tag.start() - at
         closing = _CLOSING[name.casefold()].search(lines, tag.end())
         if closing is None:
-            return ''.join(kept)
+            return ''.join(kept), tuple(seams)
+        seams.append(length)
         at = position = closing.end()
 
 
@@ -59,8 +57,8 @@ def drop_template_tokens(text: str) -> str:
 
 
 def neutralise_tags(text: str) -> str:
-    """Return `text` with the names of reasoning tags in place of the tags, so that none of them opens a block again."""
-    return _ANY_TAG.sub(r'\1', text) if '<' in text else text
+    """Return `text` with the name of a reasoning tag in its place at each line start, so that no block opens there again."""
+    return _OPENING_LINE.sub(r'\1', text) if '<' in text else text
 
 
-_ANY_TAG = re.compile(rf'</?({_NAMES})[ \t]*+>', re.IGNORECASE)
+_OPENING_LINE = re.compile(rf'(?:^|(?<=[\r\u2028\u2029]))[{SPACE}]*+<({_NAMES})[ \t]*+>', re.IGNORECASE | re.MULTILINE)

@@ -7,7 +7,6 @@ back what they took (possessive), and none is searched from a place that an earl
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -31,9 +30,8 @@ class Label(NamedTuple):
     marker: str = ''
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """A fenced block: from the start of its opening line to the end of its closing line, or open to the end of the text.
+class Fence(NamedTuple):
+    """A fenced block: from the start of its opening line to the end of its closing line, or to the end of the text.
 
     `inner` is where the line behind the opening one starts, `closing` where the closing line starts (-1: never closed).
     """
@@ -55,11 +53,11 @@ SPACE = ' \t\xa0\u3000\ufeff\u200b\u200c\u200d\u2060'
 """Characters that may stand around a label on its line: blanks, and those that cannot be seen."""
 
 _WORDS = {
-    Kind.INPUT: r'action[ \t_\xa0]?input',
-    Kind.ACTION: r'action',
-    Kind.ANSWER: r'(?:final[ \t_\xa0]?)?answer',
-    Kind.THOUGHT: r'thought',
-    Kind.OBSERVATION: r'observation',
+    Kind.INPUT: r'(?a:action[ \t_\xa0]?input)',
+    Kind.ACTION: r'(?a:action)',
+    Kind.ANSWER: r'(?a:(?:final[ \t_\xa0]?)?answer)',
+    Kind.THOUGHT: r'(?a:thought)',
+    Kind.OBSERVATION: r'(?a:observation)',
 }
 
 
@@ -95,9 +93,8 @@ _ANY = _at_line_start(_pattern(*Kind))
 _STEP = _at_line_start(_pattern(Kind.ACTION, Kind.ANSWER))
 _OBSERVATION = _at_line_start(_pattern(Kind.OBSERVATION))
 _HERE = re.compile(_pattern(*Kind), re.IGNORECASE)
-_FENCE = re.compile(
-    rf'^(?=[^\n])(?:{_pattern(*Kind)})?+[{SPACE}]*+(?P<fence>`{{3,}}+|~{{3,}}+)(?P<info>[^\n]*+)', re.IGNORECASE | re.MULTILINE
-)
+_FENCE = re.compile(r'(?P<fence>`{3,}+|~{3,}+)(?P<info>[^\n]*+)')
+_BEFORE_FENCE = re.compile(rf'(?:{_pattern(*Kind)})?+[{SPACE}]*+', re.IGNORECASE)
 _WHITE = re.compile(r'\s*+')
 _ONLY_LABELS = re.compile(f'(?:{_repeated(*Kind)})++', re.IGNORECASE)
 _LEADING = re.compile(f'(?:{_repeated(Kind.THOUGHT, Kind.ANSWER)})*+', re.IGNORECASE)
@@ -116,6 +113,11 @@ def find_label(lines: str, start: int) -> Label | None:
     return _as_label(_ANY.search(lines, start))
 
 
+def label_at(lines: str, position: int) -> Label | None:
+    """Return the label that starts here, as if a line started here."""
+    return _as_label(_HERE.match(lines, position))
+
+
 def find_step(lines: str, start: int) -> Label | None:
     """Return the first `Action:` or `Answer:` in `lines[start:]`."""
     return _as_label(_STEP.search(lines, start))
@@ -123,8 +125,8 @@ def find_step(lines: str, start: int) -> Label | None:
 
 def find_observation(lines: str) -> int:
     """Return where the first line that starts with `Observation:` starts, or the length of the text."""
-    # Three words cost a hundredth of the search for a label, and most outputs have none of them.
-    if 'bservation' not in lines and 'OBSERVATION' not in lines and 'observation' not in lines.casefold():
+    # Most outputs do not hold the word, and it is found much faster than the label.
+    if 'observation' not in lines.lower():
         return len(lines)
     match = _OBSERVATION.search(lines)
     return match.start() if match else len(lines)
@@ -144,14 +146,13 @@ def find_next_turn(lines: str, start: int, end: int) -> int:
 
 
 def drop_labels(text: str) -> str:
-    """Return `text` without the labels at the starts of its lines; their values stay."""
-    kept, at = [], 0
-    for match in _ANY.finditer(line_text(text)):
-        if match.start() >= at:
-            kept.append(text[at : match.start()])
-            at = match.end()
-            while again := _HERE.match(text, at):
-                at = again.end()
+    """Return `text` without the labels at the starts of its lines, not even a doubled one; their values stay."""
+    lines, kept, at = line_text(text), [], 0
+    while label := find_label(lines, at):
+        kept.append(text[at : label.start])
+        at = label.end
+        while (again := label_at(lines, at)) and again.kind is label.kind:
+            at = again.end
     return ''.join([*kept, text[at:]])
 
 
@@ -183,13 +184,16 @@ def find_fences(lines: str) -> tuple[Fence, ...]:
     found: list[Fence] = []
     opened: tuple[int, int, str] | None = None
     for match in _FENCE.finditer(lines):
+        line = lines.rfind('\n', 0, match.start()) + 1
+        if line < match.start() and not _BEFORE_FENCE.fullmatch(lines, line, match.start()):
+            continue
         fence, info = match['fence'], match['info'].strip(SPACE)
+        end = min(match.end() + 1, len(lines))
         if opened is None:
             if fence[0] not in info:
-                opened = match.start('fence'), min(match.end() + 1, len(lines)), fence
-        elif fence.startswith(opened[2]) and not info and match.start('fence') >= opened[1]:
-            start = lines.rfind('\n', 0, match.start('fence')) + 1
-            found.append(Fence(opened[0], opened[1], start, min(match.end() + 1, len(lines))))
+                opened = match.start(), end, fence
+        elif fence.startswith(opened[2]) and not info:
+            found.append(Fence(opened[0], opened[1], line, end))
             opened = None
     if opened is not None:
         found.append(Fence(opened[0], opened[1], -1, len(lines)))

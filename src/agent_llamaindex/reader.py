@@ -1,9 +1,3 @@
-"""The reader: what one model output (a turn) says, read tolerantly, so that only what was written whole is ever run.
-
-The rules are those of decision D1, in its order. The reader takes time linear in the length of the output, whatever stands
-in it, and never raises: what it cannot read is a direct answer.
-"""
-
 from __future__ import annotations
 
 import json
@@ -11,10 +5,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from .arguments import BLANK, UnreadableError, read_input
-from .clean import clean, neutralise_tags
+from .arguments import read_input
+from .clean import drop_reasoning, drop_template_tokens, neutralise_tags
 from .labels import (
     SPACE,
     Fence,
@@ -28,8 +23,10 @@ from .labels import (
     find_next_turn,
     find_observation,
     find_step,
+    label_at,
     line_text,
 )
+from .relaxed import BLANK, UnreadableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ def read(output: str | None, tools: Mapping[str, bool]) -> Reading:
     `tools` maps the name of each connected tool to whether its schema requires an input. Without any tool every action is
     a direct answer (decision D2).
     """
-    return _Turn(clean(output), tools).read()
+    return _Turn(output or '', tools).read()
 
 
 def canonical(reading: Call | Answer) -> str:
@@ -82,96 +79,116 @@ def canonical(reading: Call | Answer) -> str:
 
 
 class _Turn:
-    """One cleaned output while it is read; `_lines` is its text at the same length with plain line ends."""
+    """One output while it is read; `_lines` is its text at the same length with plain line ends."""
 
-    def __init__(self, text: str, tools: Mapping[str, bool]) -> None:
+    def __init__(self, output: str, tools: Mapping[str, bool]) -> None:
+        text, self._seams = drop_reasoning(output)
         lines = line_text(text)
-        self._end = find_observation(lines)
-        self._text, self._lines = text[: self._end], lines[: self._end]
+        self._text = drop_template_tokens(text[: find_observation(lines)])
+        self._end = len(self._text)
+        self._lines = lines[: self._end]
         self._tools = tools
         self._fences = find_fences(self._lines)
-        self._last_step = self._last_unfenced_step() if any(fence.closed for fence in self._fences) else -1
+        self._fence_starts = [fence.start for fence in self._fences]
 
     def read(self) -> Reading:
         at = 0
-        while step := find_step(self._lines, at):
+        while step := self._next_step(at):
             at = step.end
-            if not self._is_example(step.start):
-                reading = self._read_answer(step) if step.kind is Kind.ANSWER else self._read_action(step)
-                if reading is not None:
-                    return reading
+            reading = self._read_answer(step) if step.kind is Kind.ANSWER else self._read_action(step)
+            if reading is not None:
+                return reading
         return self._direct()
+
+    def _next_step(self, at: int) -> Label | None:
+        step = find_step(self._lines, at)
+        while step and self._is_example(step.start):
+            step = find_step(self._lines, step.end)
+        return step
+
+    def _next_label(self, at: int) -> Label | None:
+        label = find_label(self._lines, at)
+        while label and self._is_example(label.start):
+            label = find_label(self._lines, label.end)
+        return label
 
     # ------------------------------------------------------------------------------------------------------- actions
 
     def _read_action(self, action: Label) -> Reading | None:
         """Return what an `Action:` says; None where it is no step but text."""
-        if not self._tools:
-            return self._direct()
-        following = find_label(self._lines, action.end)
-        own_input = following if following and following.kind is Kind.INPUT else None
-        line = self._value_line(action, following)
-        if line is None:
+        own_input = self._own_input(action)
+        line = self._value_line(action)
+        name, called = _find_name(self._text[line], self._tools) if line else ('', False)
+        if not name:
             return self._direct(malformed=True) if own_input else None
-        if self._text[line.start] in '{[':
-            return self._direct()
-        name, called = _find_name(self._text[line], self._tools)
-        section = self._section(own_input) if own_input else ''
+        arguments, readable = self._arguments(own_input)
         if name in self._tools:
-            return self._read_known(action, name, section, unreadable=called and not own_input)
+            if not readable or (called and not own_input) or (arguments is None and self._tools[name]):
+                return self._direct(malformed=True)
+            return Call(self._thought(action), name, arguments or {})
+        if name[0] in '{[':
+            return self._direct()
         words = _before_bracket(name)
-        if _means_none(words) and (not section.strip('{}' + BLANK) or _means_none(section)):
+        if _means_none(words) and not arguments and (readable or _means_none(self._section(own_input))):
             return self._read_no_call(action, own_input)
         if not own_input and len(words.split()) > 1:
             return None
-        try:
-            arguments = read_input(section)
-        except UnreadableError:
-            arguments = None
-        return Call(self._thought(action), name, arguments or {}, known=False)
+        return Call(self._thought(action), name, arguments or {}, known=False) if self._tools else self._direct()
 
-    def _value_line(self, label: Label, following: Label | None) -> slice | None:
-        """Return where the first line of a label's value stands: behind the label, or the next one that is not empty."""
-        match = _VALUE_LINE.match(self._lines, label.end)
-        if match is None or (following and following.start <= match.start(1)):
-            return None
-        return slice(*match.span(1))
+    def _own_input(self, action: Label) -> Label | None:
+        """Return the `Action Input:` of an action; of one label that is written twice in a row, the second."""
+        found, label = None, self._next_label(action.end)
+        while label and label.kind is Kind.INPUT and not (found and self._text[found.end : label.start].strip(BLANK)):
+            found, label = label, self._next_label(label.end)
+        return found
 
-    def _section(self, label: Label) -> str:
-        following = find_label(self._lines, label.end)
+    def _section(self, label: Label | None) -> str:
+        if label is None:
+            return ''
+        following = self._next_label(label.end)
         return self._text[label.end : following.start if following else self._end]
 
-    def _read_known(self, action: Label, name: str, section: str, *, unreadable: bool) -> Reading:
+    def _arguments(self, own_input: Label | None) -> tuple[dict[str, Any] | None, bool]:
+        """Return the arguments of a step, None where there are none, and whether they could be read."""
+        if own_input is None:
+            return None, True
         try:
-            arguments = read_input(section)
+            return read_input(self._section(own_input), [seam - own_input.end for seam in self._seams]), True
         except UnreadableError:
-            return self._direct(malformed=True)
-        if unreadable or (arguments is None and self._tools[name]):
-            return self._direct(malformed=True)
-        return Call(self._thought(action), name, arguments or {})
+            return None, False
+
+    def _value_line(self, label: Label) -> slice | None:
+        """Return where the first line of a label's value stands: behind the label, or the next one that is not empty."""
+        match = _VALUE_LINE.match(self._lines, label.end)
+        if match is None:
+            return None
+        start, end = match.span(1)
+        on_next_line = self._lines.find('\n', label.end, start) >= 0
+        return None if on_next_line and label_at(self._lines, start) else slice(start, end)
 
     def _read_no_call(self, action: Label, own_input: Label | None) -> Reading:
         """Read a turn whose action is `None` or the like: its answer, else its text without the scaffolding."""
-        step = find_step(self._lines, action.end)
+        step = self._next_step(action.end)
         if step and step.kind is Kind.ANSWER:
             return self._read_answer(step, action)
         last = own_input or action
-        value = self._value_line(last, find_label(self._lines, last.end))
-        behind = self._text[value.stop if value else last.end : step.start if step else self._end]
-        return Direct(drop_labels(self._text[: action.start] + behind.lstrip(SPACE)).strip())
+        value = _NO_VALUE.match(self._lines, last.end)
+        fence = self._fence_at(action.start)
+        before = self._slice(0, action.start, fence)
+        behind = self._slice(value.end() if value else last.end, step.start if step else self._end, fence)
+        return Direct(drop_labels(before + behind.lstrip(SPACE)).strip())
 
     # ------------------------------------------------------------------------------------------------------- answers
 
-    def _read_answer(self, answer: Label, first: Label | None = None) -> Reading:
+    def _read_answer(self, answer: Label, first: Label | None = None) -> Answer:
         """Return the final answer at this label; its thought ends where `first` (else the label itself) starts."""
-        end, following = self._answer_end(answer)
-        text = self._text[answer.end : end]
-        if not text.strip() and following and following.kind is Kind.ANSWER:
-            return self._read_answer(following, first or answer)
-        fence = self._fence_at(answer.start)
-        if fence and fence.closed and fence.closing < end:
-            text = self._text[answer.end : fence.closing] + self._text[fence.end : end]
-        return Answer(self._thought(first or answer), drop_marker(text.strip(), answer.marker).strip())
+        first = first or answer
+        end, ending = self._answer_end(answer)
+        while ending and ending.kind is Kind.ANSWER and not self._text[answer.end : end].strip():
+            answer = ending
+            end, ending = self._answer_end(answer)
+        text = drop_template_tokens(self._slice(answer.end, end, self._fence_at(answer.start)).strip())
+        return Answer(self._thought(first), drop_marker(text, answer.marker).strip())
 
     def _answer_end(self, answer: Label) -> tuple[int, Label | None]:
         """Return where the answer ends, and the label that ends it, if one does."""
@@ -196,9 +213,8 @@ class _Turn:
     # ------------------------------------------------------------------------------------------------ fences and text
 
     def _fence_at(self, position: int) -> Fence | None:
-        index = bisect_right(self._fences, position, key=lambda fence: fence.start) - 1
-        fence = self._fences[index] if index >= 0 else None
-        return fence if fence and fence.holds(position) else None
+        index = bisect_right(self._fence_starts, position)
+        return self._fences[index - 1] if index and self._fences[index - 1].holds(position) else None
 
     def _is_quoted(self, position: int, answer: Label) -> bool:
         """Say whether this place stands in a closed fence that opens inside the answer."""
@@ -207,9 +223,10 @@ class _Turn:
 
     def _is_example(self, position: int) -> bool:
         """Say whether this place stands in a closed fence that an unfenced step follows (decision D1.3)."""
-        fence = self._fence_at(position) if position < self._last_step else None
-        return fence is not None and fence.closed
+        fence = self._fence_at(position)
+        return fence is not None and fence.closed and position < self._last_unfenced_step
 
+    @cached_property
     def _last_unfenced_step(self) -> int:
         """Return where the last `Action:` with an `Action Input:` of its own stands outside of closed fences, or -1."""
         last, before, at = -1, None, 0
@@ -224,29 +241,37 @@ class _Turn:
                 before = label
         return last
 
+    def _slice(self, start: int, end: int, fence: Fence | None) -> str:
+        """Return `text[start:end]` without the opening and the closing line of a fence."""
+        kept = ''
+        for line in ((fence.start, fence.inner), (fence.closing, fence.end)) if fence else ():
+            if start <= line[0] and line[1] <= end:
+                kept, start = kept + self._text[start : line[0]], line[1]
+        return kept + self._text[start:end]
+
     def _thought(self, step: Label) -> str:
-        """Return the text before a step without labels, the tags of reasoning, and the fence that is open there."""
-        fence = self._fence_at(step.start)
-        text = self._text[: step.start]
-        if fence and fence.start < step.start:
-            text = self._text[: fence.start] + self._text[fence.inner : step.start]
-        return drop_labels(neutralise_tags(text)).strip()
+        """Return the text before a step without labels, tags of reasoning, and the fence that is open there."""
+        return neutralise_tags(drop_labels(self._slice(0, step.start, self._fence_at(step.start))).strip())
 
     def _direct(self, *, malformed: bool = False) -> Direct:
-        """Return the turn as a direct answer: its text, without a fence around the labels and without a leading label."""
-        text = self._text
-        fence = self._fences[0] if self._fences else None
-        if fence and not text[: fence.start].strip(BLANK):
-            label = find_label(self._lines, fence.inner)
-            if label and not text[fence.inner : label.start].strip():
-                behind = text[fence.inner : fence.closing] + text[fence.end :] if fence.closed else text[fence.inner :]
-                text = behind
-        return Direct(drop_leading_labels(text.strip()), malformed)
+        """Return the turn as a direct answer: its text, without a fence around the labels and without a leading label.
+
+        Without tools no call is attempted, so none is malformed.
+        """
+        fence = self._fences[0] if self._fences and not self._text[: self._fences[0].start].strip(BLANK) else None
+        label = find_label(self._lines, fence.inner) if fence else None
+        if not (fence and label) or self._text[fence.inner : label.start].strip():
+            fence = None
+        text = self._slice(0, self._end, fence).strip()
+        return Direct(drop_leading_labels(text), malformed and bool(self._tools))
 
 
 # -------------------------------------------------------------------------------------------------------------- names
 
-_VALUE_LINE = re.compile(rf'[\s{SPACE}]*+(?:(?:`{{3,}}|~{{3,}})[A-Za-z]*+[\s{SPACE}]++)?+([^\n]++)')
+_WHITE = rf'[\s{SPACE}]*+'
+_FENCE_LINE = rf'(?:(?:`{{3,}}|~{{3,}})[A-Za-z]*+[{SPACE}]*+(?:\n|\Z){_WHITE})?+'
+_VALUE_LINE = re.compile(rf'{_WHITE}{_FENCE_LINE}([^\n]++)')
+_NO_VALUE = re.compile(rf'{_WHITE}{_FENCE_LINE}(?:\{{{_WHITE}\}}|[^\n]*+)\s*+{_FENCE_LINE}')
 _DECORATION = BLANK + '"\'`*“”‘’'
 _NONE = frozenset(
     (

@@ -1,0 +1,149 @@
+"""JSON5 and Python notation, rewritten as JSON: one pass over the tokens; whether they make an object, JSON's decoder says."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+MAX_DEPTH = 64
+"""Levels of nesting that are read; deeper objects are unreadable."""
+
+BLANK = ' \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff\u200b\u200c\u200d\u2060' + ''.join(
+    map(chr, range(0x2000, 0x200B))
+)
+"""White space of every script, and the characters that cannot be seen."""
+
+
+class UnreadableError(ValueError):
+    """The input is not one object that the model wrote out whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """A notation that is wider than JSON.
+
+    The groups of `tokens` say what stands there: `same` is a run of JSON as it is; a `plain` text (one without escapes), any
+    other `text`, a `name` (a key without quotes), a `number` and a `word` are rewritten; `bad` is no token at all.
+    `slash_escape` says whether `\\/` is a slash, as in JSON.
+    """
+
+    tokens: re.Pattern[str]
+    words: dict[str, str]
+    slash_escape: bool
+
+
+def as_json(text: str, start: int, notation: Notation) -> tuple[str, int]:
+    """Return the object at `text[start]` in JSON, and the index behind it. How the tokens stand, only a decoder checks.
+
+    Raises:
+        UnreadableError: something in it is no token of the notation, or it does not end, or it is nested too deeply.
+    """
+    tokens: list[str] = []
+    depth = 0
+    for match in notation.tokens.finditer(text, start):
+        kind = match.lastgroup or ''
+        token = match[kind]
+        if kind == 'plain':
+            token = f'"{token[1:-1]}"'
+        elif kind == 'text':
+            token = _text(token, notation)
+        elif kind == 'open':
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise UnreadableError('nested too deeply')
+        elif kind == 'close':
+            depth -= 1
+            # One comma may stand behind the last item, but not without an item.
+            if tokens[-1].endswith(',') and (tokens[-1] != ',' or tokens[-2] not in ('{', '[')):
+                tokens[-1] = tokens[-1][:-1]
+        elif kind == 'name':
+            token = f'"{token}"'
+        elif kind == 'number':
+            token = _number(token)
+        elif kind == 'word':
+            token = notation.words[token]
+        elif kind == 'bad':
+            break
+        tokens.append(token)
+        if not depth:
+            # Between two tokens stands a space, so that they never grow into one.
+            return ' '.join(tokens), match.end()
+    raise UnreadableError('no key, no value, or no end')
+
+
+def _text(token: str, notation: Notation) -> str:
+    raw, token = token[0] in 'rR', token.lstrip('uUrR')
+    width = 3 if len(token) > 5 and token.startswith(('"""', "'''")) else 1
+    body = token[width:-width]
+    if raw:
+        return json.dumps(body, ensure_ascii=False)
+    bare_quotes = '"' in body and token[:width] != '"'
+    if bare_quotes or "\\'" in body or ('\\/' in body and not notation.slash_escape):
+        body = _PART.sub(lambda match: _rewritten(match[0], notation), body)
+    return f'"{body}"'
+
+
+def _rewritten(part: str, notation: Notation) -> str:
+    # In Python `\/` is two characters, in JSON a slash: with two readings it has none.
+    if part == r'\/' and not notation.slash_escape:
+        raise UnreadableError('an escape with two readings')
+    return {"\\'": "'", '"': r'\"'}.get(part, part)
+
+
+def _number(token: str) -> str:
+    if len(token) > _MAX_DIGITS:
+        raise UnreadableError('a number that is too long')
+    sign, digits = '-' * (token[0] == '-'), token.lstrip('+-').replace('_', '')
+    if digits[:2].lower() in ('0x', '0b'):
+        return f'{sign}{int(digits, 0)}'
+    return sign + _BARE_POINT.sub('.0', f'0{digits}' if digits[0] == '.' else digits)
+
+
+_PART = re.compile(r'\\.|"', re.DOTALL)
+_BARE_POINT = re.compile(r'\.(?![0-9])')
+_MAX_DIGITS = 3_000
+
+
+def _tokens(*, comment: str, same: str, text: str, number: str, name: str, word: str) -> re.Pattern[str]:
+    skip = rf'(?:[{re.escape(BLANK)}]++|{comment})*+'
+    same = rf'(?:[:,]|{same}|-?{_DECIMAL}{_END})'
+    return re.compile(
+        rf'{skip}(?:(?P<same>{same}(?:[ \t\r\n]*+{same})*+)|(?P<plain>\'[^\'"\\]*+\'(?!\'))|(?P<text>{text})'
+        rf'|(?P<open>[{{\[])|(?P<close>[}}\]])|(?P<name>{name}(?={skip}:))|(?P<number>[+-]?(?:{number}){_END})'
+        rf'|(?P<word>(?:{word}){_END})|(?P<bad>.|\Z))',
+        re.DOTALL,
+    )
+
+
+_END = r'(?![\w.$])'
+_NEVER = '(?!)'
+_DECIMAL = r'(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+'
+_DOUBLE, _SINGLE = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', r"'[^'\\]*+(?:\\.[^'\\]*+)*+'"
+_TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*+"""|' + r"'''(?:[^'\\]|\\.|'(?!''))*+'''"
+
+JSON5 = Notation(
+    _tokens(
+        comment=r'//[^\n\r\u2028\u2029]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/',
+        name=r'(?!\d)[\w$]++',
+        same=rf'"[^"\\]*+"|(?:true|false|null){_END}(?!\s*+:)',
+        text=f'{_DOUBLE}|{_SINGLE}',
+        number=r'0[xX][0-9a-fA-F]++|(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+',
+        word=_NEVER,
+    ),
+    words={},
+    slash_escape=True,
+)
+PYTHON = Notation(
+    _tokens(
+        comment=r'\#[^\n\r]*+',
+        name=_NEVER,
+        same=_NEVER,
+        text=f'[uUrR]?(?:{_TRIPLE}|{_DOUBLE}|{_SINGLE})',
+        number=r'0[xX](?:_?[0-9a-fA-F])++|0[bB](?:_?[01])++|'
+        r'(?:(?:0|[1-9](?:_?[0-9])*+)(?:\.(?:[0-9](?:_?[0-9])*+)?+)?+|\.[0-9](?:_?[0-9])*+)(?:[eE][+-]?[0-9](?:_?[0-9])*+)?+',
+        word='True|False|None',
+    ),
+    words={'True': 'true', 'False': 'false', 'None': 'null'},
+    slash_escape=False,
+)
