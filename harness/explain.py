@@ -28,10 +28,14 @@ def explain(model: Model, document: Document, error: ValidationError) -> list[Fi
     """Return the problems behind a validation error of `document.data`, one a mistake."""
     details = [(_cleaned(item['loc']), item) for item in error.errors(include_url=False, include_input=False)]
     unknown = [loc for loc, item in details if item['type'] == 'extra_forbidden']
-    meant = {(*loc[:-1], nearest(str(loc[-1]), _keys(model, loc[:-1]))) for loc in unknown}
     # A misspelt required key is one mistake, although it is both an unknown key and a missing one.
+    meant = {(*loc[:-1], nearest(str(loc[-1]), _keys(model, loc[:-1]))) for loc in unknown}
+    # An item that is wrong is not counted, so that its list can seem to be too short as well.
+    counted = {loc[:-1] for loc, _ in details if loc}
     return [
-        _problem(model, document, loc, item) for loc, item in details if item['type'] != 'missing' or loc not in meant
+        _problem(model, document, loc, item)
+        for loc, item in details
+        if not (item['type'] == 'missing' and loc in meant) and not (item['type'] == 'too_short' and loc in counted)
     ]
 
 
@@ -42,7 +46,9 @@ def empty_values(model: Model, document: Document) -> Iterator[FileProblem]:
     silently checks nothing.
     """
     for loc, annotation in _nulls((model,), document.data, ()):
-        key, _, _ = find(document.node, loc)
+        key, value, _ = find(document.node, loc)
+        if not isinstance(value, yaml.ScalarNode) or not value.tag.endswith(':null'):
+            continue  # a value that could not be read, which is a problem of its own
         nothing = ', or write [] for none' if any(_is_list(shape) for shape in _shapes(annotation)) else ''
         yield document.problem(key, loc, f'nothing is written after `{loc[-1]}:`', f'leave the key out{nothing}')
 
@@ -103,8 +109,9 @@ def _problem(model: Model, document: Document, loc: Loc, error: ErrorDetails) ->
     if kind == 'string_pattern_mismatch':
         message = f'{name} is {describe(value)}, which does not match {context.get("pattern")}'
         return document.problem(value, loc, message, _description(model, loc))
-    if kind == 'int_parsing' and known == len(loc) and isinstance(value, yaml.Node) and key is not value:
-        return document.problem(key, loc, f'the key `{loc[-1]}`{_in(loc[:-1])} must be a whole number')
+    if error['loc'][-1:] == ('[key]',):
+        wanted = 'a whole number' if kind == 'int_parsing' else 'a number from 1'
+        return document.problem(key, loc, f'the key `{loc[-1]}`{_in(loc[:-1])} must be {wanted}')
     message = str(context['error']) if kind == 'value_error' and 'error' in context else _lower(error['msg'], name)
     return document.problem(value if known == len(loc) else key, loc, message)
 

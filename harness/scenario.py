@@ -301,3 +301,7 @@ class Scenario(Frozen):
         default_factory=dict, description='What must hold in addition for the recording of one model, by its name.'
     )
     task: Task | None = Field(default=None, description='When a recorded model solved the question.')
+
+
+# The first use would do this too, but who walks the fields of the classes needs it before.
+ToolNode.model_rebuild()

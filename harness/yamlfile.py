@@ -147,6 +147,8 @@ def _check_events(text: str) -> None:
 def _syntax(error: yaml.MarkedYAMLError) -> _RefusedError:
     mark = error.problem_mark or error.context_mark
     problem = error.problem or str(error)
+    if 'nesting depth' in problem and mark is not None:
+        return _RefusedError(mark.line + 1, mark.column + 1, f'values are nested deeper than {MAX_DEPTH} levels')
     hint = next((text for part, text in _SYNTAX_HINTS.items() if part in problem), '')
     context = f', {error.context}' if error.context else ''
     if error.context and error.context_mark is not None:
