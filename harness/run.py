@@ -58,6 +58,7 @@ def replay(file: ScenarioFile, node: Node, cassettes: Path, model: str | None = 
 
     Raises:
         ToolsError: the scenario's Python tools cannot be had.
+        CassetteError: a file among the cassettes has a name that no model can have.
     """
     scenario = file.scenario
     if scenario.model is not None:
