@@ -109,7 +109,9 @@ def run(
     if as_json:
         _echo_json(Summary(node=node.name, platform=platform, counts=counts, results=outcomes).model_dump())
     else:
-        _echo(line for item in judged if not item.outcome.met for line in console.failed_run(item, verbose))
+        failed = [item for item in judged if not item.outcome.met]
+        for item in sorted(failed, key=lambda item: bool(item.outcome.problem)):  # what is about the node comes first
+            _echo(console.failed_run(item, verbose))
         if verbose:
             _echo(console.met_line(outcome) for outcome in outcomes if outcome.met)
         _echo(console.verdict_lines(counts, time.perf_counter() - start))
@@ -283,8 +285,8 @@ def schema(what: str, write: bool, root: Path | None) -> None:
     if write:
         if what != 'scenario':
             raise click.UsageError('only the schema of scenarios is kept in a file')
-        path = suite.scenarios_folder(root) / schemas.SCHEMA_FILE
         with _usage_errors():
+            path = suite.scenarios_folder(root) / schemas.SCHEMA_FILE
             schemas.write_schema(path)
         click.echo(f'wrote {path}')
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.loading import UsageError
 from harness.record import Frozen
 from harness.summary import Judged, Outcome, Unmet, answer_of, stop_reason_of
 from harness.yamlnode import key_path
@@ -18,12 +19,20 @@ if TYPE_CHECKING:
     from harness.run import Result
     from harness.scenario import Task
 
-OWN_NODE = 'agent_llamaindex'
+CHECKOUT = Path(__file__).resolve().parent.parent
+"""The folder that holds this package: a checkout has scenarios and cassettes there."""
 
 
 def scenarios_folder(given: Path | None = None) -> Path:
-    """Return the folder of the scenarios: the given one, else that of the current directory, else of this checkout."""
-    return given or _embedded('scenarios')
+    """Return the folder of the scenarios: the given one, else that of the current directory, else of this checkout.
+
+    Raises:
+        UsageError: there is none.
+    """
+    folder = given or _embedded('scenarios')
+    if not folder.is_dir():
+        raise UsageError(f'there is no folder {str(folder)!r} here: name one with --scenarios')
+    return folder
 
 
 def cassettes_folder(given: Path | None, scenarios: Path) -> Path:
@@ -35,7 +44,7 @@ def cassettes_folder(given: Path | None, scenarios: Path) -> Path:
 
 
 def _embedded(name: str) -> Path:
-    here, checkout = Path(name), Path(__file__).resolve().parent.parent / name
+    here, checkout = Path(name), CHECKOUT / name
     return here if here.is_dir() or not checkout.is_dir() else checkout
 
 

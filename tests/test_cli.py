@@ -285,6 +285,35 @@ def test_the_folders_of_the_current_directory_are_the_default(suite: Suite, monk
     assert f'  {Path("scenarios/loop/only-here.yaml")}:' in result.stdout
 
 
+def test_a_folder_that_is_nowhere_is_named_with_the_option_that_helps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr('harness.suite.CHECKOUT', tmp_path / 'nowhere')
+    result = invoke('run', '--node', ERRANDS)
+
+    assert result.exit_code == 2
+    assert result.stderr == "there is no folder 'scenarios' here: name one with --scenarios\n"
+
+
+def test_the_folders_of_the_checkout_are_used_elsewhere(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite.add('of-the-checkout')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr('harness.suite.CHECKOUT', suite.folder)
+
+    assert 'of-the-checkout' in invoke('list').stdout
+
+
+def test_what_is_about_the_node_comes_before_what_could_not_be_judged(suite: Suite) -> None:
+    suite.add('a-missing', recorded=True)
+    suite.add('b-failed', answer='Good morning.')
+    output = run(suite).stdout
+
+    assert output.index('b-failed: ') < output.index('a-missing: ')
+
+
 # ------------------------------------------------------------------------------------------------- list, lint, schema
 
 

@@ -51,11 +51,19 @@ def build_report(runs: Sequence[Judged], *, node: str, platform: str, date: str,
             platform=platform,
             date=date,
             counts=counts,
-            failed=[_run_view(number, run.outcome) for number, run in numbered if not run.outcome.met],
+            failed=[
+                _run_view(number, run.outcome)
+                for number, run in sorted(numbered, key=_not_judged_last)
+                if not run.outcome.met
+            ],
             families=[_family_view(name, group) for name, group in _grouped(numbered)],
             models=_model_views(outcomes),
         )
     )
+
+
+def _not_judged_last(numbered: tuple[int, Judged]) -> bool:
+    return bool(numbered[1].outcome.problem)
 
 
 def _environment() -> Environment:
