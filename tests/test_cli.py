@@ -17,6 +17,7 @@ from example_suite import ERRANDS, Suite
 
 from harness import results
 from harness.cli import main
+from harness.console import diff_lines
 from harness.schema import scenario_schema
 from harness.summary import summary_schema
 
@@ -176,6 +177,19 @@ def test_escape_sequences_of_a_model_do_not_reach_the_terminal(suite: Suite) -> 
         assert not set(output) & set('\x1b\x07\x9b\u202e')
     assert '\\u001b[2J' in run(suite).stdout
     assert '| \\x1b[2J' in run(suite, '-v').stdout
+
+
+def test_the_lines_of_a_difference_are_safe_and_have_their_styles() -> None:
+    lines = list(diff_lines('--- expected\n+++ actual\n@@ -1 +1 @@\n-a\x1b[2J\n+b\r\n same\n'))
+
+    assert [(line.text, line.style) for line in lines] == [
+        ('--- expected', 'hunk'),
+        ('+++ actual', 'hunk'),
+        ('@@ -1 +1 @@', 'hunk'),
+        ('-a\\x1b[2J', 'del'),
+        ('+b\\r', 'add'),
+        (' same', 'plain'),
+    ]
 
 
 def test_colours_are_the_only_escape_sequences_of_a_terminal(suite: Suite) -> None:
