@@ -174,7 +174,7 @@ def _functions(path: Path) -> list[str]:
             names += (target.id for target in statement.targets if isinstance(target, ast.Name))
         elif isinstance(statement, ast.ImportFrom):
             names += (alias.asname or alias.name for alias in statement.names)
-    return names
+    return [name for name in names if not name.startswith('_')]
 
 
 # -------------------------------------------------------------------------------------------------------- the cassettes

@@ -27,9 +27,9 @@ def write(root: Path, text: str | bytes, name: str = 'loop/a-b.yaml') -> Path:
 
 
 def scenario_text(name: str = 'a-b', title: str = 'A title', family: str = 'loop', **more: Any) -> str:
-    """Return a scenario file that is in order."""
-    data = {'model': {'outputs': ['Hi.']}, 'expect': {'answer': 'Hi.'}, **more}
-    return as_yaml({'id': name, 'title': title, 'family': family, **data})
+    """Return a scenario file that is in order; a key that is None is left out."""
+    data = {'id': name, 'title': title, 'family': family, 'model': {'outputs': ['Hi.']}, 'expect': {'answer': 'Hi.'}}
+    return as_yaml({key: value for key, value in {**data, **more}.items() if value is not None})
 
 
 def problems_of(path: Path) -> list[FileProblem]:
