@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypedDict, TypeVar
+from weakref import WeakKeyDictionary
 
 import engLib
 
@@ -112,6 +113,10 @@ def _nothing(name: str) -> Callable[..., None]:
     return hook
 
 
+# To look at every name of a class costs more than all else that a call goes through.
+_marked_names: WeakKeyDictionary[type, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
+
+
 class IInstanceBase(_Base):
     """A node in one pipe; `instance` is the engine's side, `IGlobal` what it shares with the other pipes."""
 
@@ -149,8 +154,11 @@ class IInstanceBase(_Base):
         return str(getattr(glb, 'logicalType', type(self).__name__))
 
     def _marked(self, mark: str) -> dict[str, Callable[..., Any]]:
-        names = (name for name in dir(type(self)) if hasattr(getattr(type(self), name, None), mark))
-        return {name: getattr(self, name) for name in names}
+        kind = type(self)
+        known = _marked_names.setdefault(kind, {})
+        if mark not in known:
+            known[mark] = tuple(name for name in dir(kind) if hasattr(getattr(kind, name, None), mark))
+        return {name: getattr(self, name) for name in known[mark]}
 
     def _collect_invoke_methods(self) -> dict[str, Callable[..., Any]]:
         methods = self._marked('__invoke_op__').values()
