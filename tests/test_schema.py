@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +226,8 @@ EXAMPLES = [block.split('```', 1)[0] for block in DOCS.split('```yaml\n')[1:]]
 
 def test_the_documentation_names_every_key_of_the_format() -> None:
     keys = {name.rsplit('.', 1)[1] for name, _ in keys_of(SCHEMA)}
-    assert sorted(key for key in keys if f'`{key}`' not in DOCS and f'`{key}:' not in DOCS) == []
+    explained = {word for code in re.findall('`([^`\n]+)`', DOCS) for word in re.findall(r'\w+', code)}
+    assert sorted(keys - explained) == []
 
 
 @pytest.mark.parametrize('text', EXAMPLES, ids=[str(number) for number in range(len(EXAMPLES))])
@@ -234,6 +236,15 @@ def test_every_example_of_the_documentation_can_be_loaded(tmp_path: Path, text: 
     if '\nexpect:' not in f'\n{whole}':
         whole += 'expect: {}\n'
     load_scenario(write(tmp_path, whole))
+
+
+def test_the_first_example_of_the_documentation_holds(tmp_path: Path) -> None:
+    from harness.engine.node import load_node
+    from harness.run import replay
+
+    file = load_scenario(write(tmp_path, EXAMPLES[0], 'loop/one-call.yaml'))
+    (result,) = replay(file, load_node(ROOT / 'src' / 'agent_llamaindex'), tmp_path)
+    assert (result.findings, result.problem) == ((), None)
 
 
 def test_there_are_examples() -> None:
