@@ -78,7 +78,8 @@ def test_problems_of_loading_are_told_for_all_files_in_file_order(suite: Suite) 
     suite.add('wrong', family='guard').rename(suite.scenarios / 'loop' / 'moved.yaml')
     found = [problem.split(' (')[0] for problem in suite.told()]
     assert found == [
-        'scenarios/guard/b.yaml:3:1: this is not YAML: did not find expected node content, while parsing a flow node that starts at 3:1',
+        'scenarios/guard/b.yaml:3:1: this is not YAML: did not find expected node content, '
+        'while parsing a flow node that starts at 3:1',
         'scenarios/loop/c.yaml:2:1: `title` is missing',
         'scenarios/loop/c.yaml:2:1: `family` is missing',
         'scenarios/loop/c.yaml:2:1: `expect` is missing',
