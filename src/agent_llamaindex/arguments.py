@@ -11,11 +11,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .relaxed import BLANK, JSON5, MAX_DEPTH, PYTHON, Notation, UnreadableError, as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_INT_BITS = 14_000
 """Bits of the largest integer that is read: more could not be written as JSON again (Python's 4,300-digit limit)."""

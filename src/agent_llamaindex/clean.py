@@ -1,10 +1,11 @@
-"""What is no part of a step or an answer: reasoning blocks, and the tokens of chat templates at the end."""
+"""What is no part of a step or an answer: reasoning blocks, tokens of chat templates, turns of somebody else."""
 
 from __future__ import annotations
 
 import re
 
-from .labels import SPACE, line_text
+from .fences import fence_at, find_fences
+from .labels import SPACE, label_at, line_text
 
 _NAMES = 'think|thinking|reasoning'
 _OPENING = re.compile(rf'[{SPACE}]*+<(?P<open>{_NAMES})[ \t]*+>', re.IGNORECASE)
@@ -54,6 +55,31 @@ def drop_template_tokens(text: str) -> str:
     """Return `text` without the white space and the chat-template tokens at its end."""
     backwards = _TOKENS_BACKWARDS.match(text[::-1])
     return text[: len(text) - backwards.end()] if backwards else text
+
+
+def drop_next_turns(text: str, *, label_follows: bool) -> str:
+    """Return an answer up to where the model goes on with a turn of somebody else (`User:`, `Human:`, `Question:`).
+
+    Such a line counts after an empty line, or directly before a line with a label, but not in a fence. `label_follows` says
+    whether a label stands behind the text.
+    """
+    lines = line_text(text)
+    fences = find_fences(lines)
+    for match in _NEXT_TURN.finditer(lines):
+        start = match.start()
+        before = lines.rfind('\n', 0, max(start - 1, 0)) + 1
+        behind = (lines.find('\n', match.end()) + 1) or len(lines)
+        at_label = label_follows if behind == len(lines) else label_at(lines, behind)
+        if start and (at_label or not lines[before:start].strip(SPACE + '\n')):
+            fence = fence_at(fences, start)
+            if not (fence and fence.closed):
+                return text[:start]
+    return text
+
+
+_NEXT_TURN = re.compile(
+    rf'^(?=[^\n])[{SPACE}]*+(?:user|human|question)[{SPACE}]*+[:\uff1a]', re.IGNORECASE | re.MULTILINE
+)
 
 
 def neutralise_tags(text: str) -> str:

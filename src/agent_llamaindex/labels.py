@@ -30,27 +30,12 @@ class Label(NamedTuple):
     marker: str = ''
 
 
-class Fence(NamedTuple):
-    """A fenced block: from the start of its opening line to the end of its closing line, or to the end of the text.
-
-    `inner` is where the line behind the opening one starts, `closing` where the closing line starts (-1: never closed).
-    """
-
-    start: int
-    inner: int
-    closing: int
-    end: int
-
-    @property
-    def closed(self) -> bool:
-        return self.closing >= 0
-
-    def holds(self, position: int) -> bool:
-        return self.start <= position and (not self.closed or position < self.closing)
-
-
-SPACE = ' \t\xa0\u3000\ufeff\u200b\u200c\u200d\u2060'
-"""Characters that may stand around a label on its line: blanks, and those that cannot be seen."""
+SPACE = (
+    ' \t\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680'
+    '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000'
+    '\u200b\u200c\u200d\u2060\ufeff'
+)
+"""Characters that may stand around a label on its line: the blanks of every script, and those that cannot be seen."""
 
 _WORDS = {
     Kind.INPUT: r'(?a:action[ \t_\xa0]?input)',
@@ -93,12 +78,11 @@ _ANY = _at_line_start(_pattern(*Kind))
 _STEP = _at_line_start(_pattern(Kind.ACTION, Kind.ANSWER))
 _OBSERVATION = _at_line_start(_pattern(Kind.OBSERVATION))
 _HERE = re.compile(_pattern(*Kind), re.IGNORECASE)
-_FENCE = re.compile(r'(?P<fence>`{3,}+|~{3,}+)(?P<info>[^\n]*+)')
-_BEFORE_FENCE = re.compile(rf'(?:{_pattern(*Kind)})?+[{SPACE}]*+', re.IGNORECASE)
 _WHITE = re.compile(r'\s*+')
+LABELS_BEFORE = re.compile(rf'(?P<labels>(?:{_repeated(*Kind)})*+)[{SPACE}]*+', re.IGNORECASE)
+"""What may stand on a line before the fence that opens there."""
 _ONLY_LABELS = re.compile(f'(?:{_repeated(*Kind)})++', re.IGNORECASE)
 _LEADING = re.compile(f'(?:{_repeated(Kind.THOUGHT, Kind.ANSWER)})*+', re.IGNORECASE)
-_NEXT_TURN = re.compile(rf'^(?=[^\n])[{SPACE}]*+(?:user|human|question)[{SPACE}]*+[:\uff1a]', re.IGNORECASE | re.MULTILINE)
 
 
 def line_text(text: str) -> str:
@@ -132,26 +116,13 @@ def find_observation(lines: str) -> int:
     return match.start() if match else len(lines)
 
 
-def find_next_turn(lines: str, start: int, end: int) -> int:
-    """Return where the model goes on with a turn of somebody else (`User:`, `Human:`, `Question:`), or `end`.
-
-    Such a line counts after an empty line, or directly before a line with a label.
-    """
-    for match in _NEXT_TURN.finditer(lines, start, end):
-        before = lines.rfind('\n', 0, max(match.start() - 1, 0)) + 1
-        behind = lines.find('\n', match.end()) + 1
-        if not lines[before : match.start()].strip(SPACE + '\n') or (behind and _HERE.match(lines, behind)):
-            return match.start()
-    return end
-
-
 def drop_labels(text: str) -> str:
-    """Return `text` without the labels at the starts of its lines, not even a doubled one; their values stay."""
+    """Return `text` without the labels at the starts of its lines, nor those directly behind them; their values stay."""
     lines, kept, at = line_text(text), [], 0
     while label := find_label(lines, at):
         kept.append(text[at : label.start])
         at = label.end
-        while (again := label_at(lines, at)) and again.kind is label.kind:
+        while again := label_at(lines, at):
             at = again.end
     return ''.join([*kept, text[at:]])
 
@@ -175,29 +146,6 @@ def drop_marker(value: str, marker: str) -> str:
         if part.endswith(marker) and part.count(marker) % 2:
             return part[: -len(marker)] + value[len(part) :]
     return value
-
-
-def find_fences(lines: str) -> tuple[Fence, ...]:
-    """Return the fenced blocks of a text in order; a fence may open at a line start or as the value of a label."""
-    if '```' not in lines and '~~~' not in lines:
-        return ()
-    found: list[Fence] = []
-    opened: tuple[int, int, str] | None = None
-    for match in _FENCE.finditer(lines):
-        line = lines.rfind('\n', 0, match.start()) + 1
-        if line < match.start() and not _BEFORE_FENCE.fullmatch(lines, line, match.start()):
-            continue
-        fence, info = match['fence'], match['info'].strip(SPACE)
-        end = min(match.end() + 1, len(lines))
-        if opened is None:
-            if fence[0] not in info:
-                opened = match.start(), end, fence
-        elif fence.startswith(opened[2]) and not info:
-            found.append(Fence(opened[0], opened[1], line, end))
-            opened = None
-    if opened is not None:
-        found.append(Fence(opened[0], opened[1], -1, len(lines)))
-    return tuple(found)
 
 
 def _as_label(match: re.Match[str] | None) -> Label | None:

@@ -2,31 +2,30 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .arguments import read_input
-from .clean import drop_reasoning, drop_template_tokens, neutralise_tags
+from .clean import drop_next_turns, drop_reasoning, drop_template_tokens, neutralise_tags
+from .fences import Fence, drop_open_fence, fence_at, find_fences
 from .labels import (
     SPACE,
-    Fence,
     Kind,
     Label,
     drop_labels,
     drop_leading_labels,
     drop_marker,
-    find_fences,
     find_label,
-    find_next_turn,
     find_observation,
     find_step,
     label_at,
     line_text,
 )
 from .relaxed import BLANK, UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,6 @@ class _Turn:
         self._lines = lines[: self._end]
         self._tools = tools
         self._fences = find_fences(self._lines)
-        self._fence_starts = [fence.start for fence in self._fences]
 
     def read(self) -> Reading:
         at = 0
@@ -173,10 +171,10 @@ class _Turn:
             return self._read_answer(step, action)
         last = own_input or action
         value = _NO_VALUE.match(self._lines, last.end)
-        fence = self._fence_at(action.start)
+        fence = fence_at(self._fences, action.start)
         before = self._slice(0, action.start, fence)
         behind = self._slice(value.end() if value else last.end, step.start if step else self._end, fence)
-        return Direct(drop_labels(before + behind.lstrip(SPACE)).strip())
+        return Direct(drop_template_tokens(drop_labels(before + behind.lstrip(SPACE))).strip())
 
     # ------------------------------------------------------------------------------------------------------- answers
 
@@ -187,43 +185,34 @@ class _Turn:
         while ending and ending.kind is Kind.ANSWER and not self._text[answer.end : end].strip():
             answer = ending
             end, ending = self._answer_end(answer)
-        text = drop_template_tokens(self._slice(answer.end, end, self._fence_at(answer.start)).strip())
-        return Answer(self._thought(first), drop_marker(text, answer.marker).strip())
+        text = self._slice(answer.end, end, fence_at(self._fences, answer.start))
+        text = drop_next_turns(text, label_follows=ending is not None)
+        text = drop_marker(drop_template_tokens(text).strip(), answer.marker)
+        return Answer(self._thought(first), drop_template_tokens(text).strip())
 
     def _answer_end(self, answer: Label) -> tuple[int, Label | None]:
-        """Return where the answer ends, and the label that ends it, if one does."""
-        end, at, ending = self._end, answer.end, None
-        while label := find_label(self._lines, at):
-            at = label.end
-            if label.kind is Kind.INPUT or self._is_quoted(label.start, answer):
-                continue
-            if label.kind is Kind.ACTION:
-                following = find_label(self._lines, at)
-                if following is None or following.kind is not Kind.INPUT:
-                    continue
-            end, ending = label.start, label
-            break
-        at = answer.end
-        while (turn := find_next_turn(self._lines, at, end)) < end:
-            if not self._is_quoted(turn, answer):
-                return turn, None
-            at = turn + 1
-        return end, ending
+        """Return where the answer ends at the latest, and the label that ends it, if one does."""
+        label = find_label(self._lines, answer.end)
+        while label:
+            following = find_label(self._lines, label.end)
+            goes_on = label.kind is Kind.INPUT or (
+                label.kind is Kind.ACTION and not (following and following.kind is Kind.INPUT)
+            )
+            if not goes_on and not self._is_quoted(label.start, answer):
+                return label.start, label
+            label = following
+        return self._end, None
 
     # ------------------------------------------------------------------------------------------------ fences and text
 
-    def _fence_at(self, position: int) -> Fence | None:
-        index = bisect_right(self._fence_starts, position)
-        return self._fences[index - 1] if index and self._fences[index - 1].holds(position) else None
-
     def _is_quoted(self, position: int, answer: Label) -> bool:
         """Say whether this place stands in a closed fence that opens inside the answer."""
-        fence = self._fence_at(position)
+        fence = fence_at(self._fences, position)
         return fence is not None and fence.closed and fence.start >= answer.end
 
     def _is_example(self, position: int) -> bool:
         """Say whether this place stands in a closed fence that an unfenced step follows (decision D1.3)."""
-        fence = self._fence_at(position)
+        fence = fence_at(self._fences, position)
         return fence is not None and fence.closed and position < self._last_unfenced_step
 
     @cached_property
@@ -232,7 +221,7 @@ class _Turn:
         last, before, at = -1, None, 0
         while label := find_label(self._lines, at):
             at = label.end
-            fence = self._fence_at(label.start)
+            fence = fence_at(self._fences, label.start)
             if fence is not None and fence.closed:
                 before = None
             else:
@@ -251,7 +240,7 @@ class _Turn:
 
     def _thought(self, step: Label) -> str:
         """Return the text before a step without labels, tags of reasoning, and the fence that is open there."""
-        return neutralise_tags(drop_labels(self._slice(0, step.start, self._fence_at(step.start))).strip())
+        return neutralise_tags(drop_open_fence(drop_labels(self._text[: step.start]).strip()).strip())
 
     def _direct(self, *, malformed: bool = False) -> Direct:
         """Return the turn as a direct answer: its text, without a fence around the labels and without a leading label.
@@ -272,7 +261,7 @@ _WHITE = rf'[\s{SPACE}]*+'
 _FENCE_LINE = rf'(?:(?:`{{3,}}|~{{3,}})[A-Za-z]*+[{SPACE}]*+(?:\n|\Z){_WHITE})?+'
 _VALUE_LINE = re.compile(rf'{_WHITE}{_FENCE_LINE}([^\n]++)')
 _NO_VALUE = re.compile(rf'{_WHITE}{_FENCE_LINE}(?:\{{{_WHITE}\}}|[^\n]*+)\s*+{_FENCE_LINE}')
-_DECORATION = BLANK + '"\'`*“”‘’'
+_DECORATION = BLANK + '"\'`~*“”‘’'
 _NONE = frozenset(
     (
         'none', 'n/a', 'na', 'null', 'nil', 'not applicable', 'no action', 'no action needed', 'no action required',

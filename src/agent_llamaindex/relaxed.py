@@ -6,13 +6,13 @@ import json
 import re
 from dataclasses import dataclass
 
+from .labels import SPACE
+
 MAX_DEPTH = 64
 """Levels of nesting that are read; deeper objects are unreadable."""
 
-BLANK = ' \t\r\n\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff\u200b\u200c\u200d\u2060' + ''.join(
-    map(chr, range(0x2000, 0x200B))
-)
-"""White space of every script, and the characters that cannot be seen."""
+BLANK = SPACE + '\n\r\u2028\u2029'
+"""White space of every script, line ends, and the characters that cannot be seen."""
 
 
 class UnreadableError(ValueError):
