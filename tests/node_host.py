@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.engine.node import load_node
 from harness.engine.platform import ensure_platform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 PLATFORM = ensure_platform()
 NODE = load_node('agent_llamaindex')

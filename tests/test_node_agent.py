@@ -8,7 +8,21 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from node_host import ANSWER, CALL, NODE, PLATFORM, Host, Question, ask, box, observations, question, reply, started, steps
+from node_host import (
+    ANSWER,
+    CALL,
+    NODE,
+    PLATFORM,
+    Host,
+    Question,
+    ask,
+    box,
+    observations,
+    question,
+    reply,
+    started,
+    steps,
+)
 
 GUARD, ERROR, RAW = 'RocketRide.agent.guard.v1', 'RocketRide.agent.error.v1', 'RocketRide.agent.raw.v1'
 EXHAUSTED = 'Agent stopped after reaching the maximum number of reasoning steps.'
@@ -66,7 +80,7 @@ def test_an_llm_node_that_changes_the_stop_words_changes_them_for_itself_alone()
                 param.stop.append('everything')
             return got
 
-    ask(Greedy(CALL, ANSWER, tools=box()))
+    assert ask(Greedy(CALL, ANSWER, tools=box()))['content'] == 'It is 42.'
 
 
 def test_without_tools_there_is_one_call_and_a_stray_action_is_a_direct_answer() -> None:
@@ -222,7 +236,11 @@ def test_the_guard_refuses_every_answer_that_no_call_stands_behind(
     with caplog.at_level(logging.DEBUG):
         payload = ask(host, require_tool_call=True)
     guard, raw = payload['stack']
-    assert (guard['kind'], guard['name'], guard['payload']['guard']) == (GUARD, 'tool_call_required', 'require_tool_call')
+    assert (guard['kind'], guard['name'], guard['payload']['guard']) == (
+        GUARD,
+        'tool_call_required',
+        'require_tool_call',
+    )
     assert (raw['kind'], raw['name']) == (RAW, 'framework.output')
     assert 'without invoking any tool' in payload['content']
     assert guard['payload']['message'] == payload['content']
@@ -277,7 +295,7 @@ def test_an_unknown_tool_is_reported_with_the_known_ones_and_reaches_nobody() ->
     assert [event['message'] for event in host.of('event')] == ['Starting LlamaIndex agent...']
 
 
-class Mute(Exception):  # noqa: N818
+class Mute(Exception):
     def __str__(self) -> str:
         raise RuntimeError('no text')
 
@@ -359,7 +377,7 @@ def _deep() -> list[Any]:
         {(1, 2): 3},
         {math.nan: math.nan},
         _deep(),
-        {'date': datetime(2026, 1, 2)},  # noqa: DTZ001
+        {'date': datetime(2026, 1, 2)},
         {1, 2},
         None,
     ],
@@ -383,7 +401,7 @@ def test_a_result_that_breaks_while_it_is_read_is_an_observation_too() -> None:
     assert observations(ask(Host(CALL, ANSWER, tools=box(Broken(a=1))))) == ["{'a': 1}"]
 
 
-# ---------------------------------------------------------------------------------------------------- the payload's meta
+# --------------------------------------------------------------------------------------------------- the payload's meta
 
 
 def test_meta_names_the_run_and_holds_no_secret() -> None:
@@ -463,7 +481,9 @@ def test_an_llm_node_that_changes_its_question_changes_a_copy() -> None:
     assert asked == question()
 
 
-@pytest.mark.parametrize('part', ['role', 'instructions', 'history', 'examples', 'context', 'goals', 'documents', 'filter'])
+@pytest.mark.parametrize(
+    'part', ['role', 'instructions', 'history', 'examples', 'context', 'goals', 'documents', 'filter']
+)
 def test_a_question_with_nothing_in_a_part_is_asked_all_the_same(part: str) -> None:
     host = Host(CALL, ANSWER, tools=box())
     assert ask(host, question(**{part: None}))['content'] == 'It is 42.'

@@ -60,7 +60,10 @@ def test_the_node_offers_run_agent_alone_with_a_query_that_is_required() -> None
     schema = offered['inputSchema']
     Draft202012Validator.check_schema(schema)
     assert schema['required'] == ['query']
-    assert {name: part['type'] for name, part in schema['properties'].items()} == {'query': 'string', 'context': 'object'}
+    assert {name: part['type'] for name, part in schema['properties'].items()} == {
+        'query': 'string',
+        'context': 'object',
+    }
 
 
 def test_the_agent_description_stands_before_that_of_the_tool_and_nothing_else_does() -> None:
@@ -76,7 +79,9 @@ def test_an_input_that_is_no_object_is_refused_first(given: Any) -> None:
         call(Host(), given)
 
 
-@pytest.mark.parametrize('query', [{}, {'query': None}, {'query': ''}, {'query': ' \n '}, {'query': 5}, {'query': ['x']}])
+@pytest.mark.parametrize(
+    'query', [{}, {'query': None}, {'query': ''}, {'query': ' \n '}, {'query': 5}, {'query': ['x']}]
+)
 @pytest.mark.parametrize('context', [{}, {'context': 'no object'}])
 def test_a_query_that_is_no_text_is_refused_before_the_context_is_looked_at(query: Any, context: Any) -> None:
     with pytest.raises(ValueError, match=r'input\.query must be a non-empty string'):
@@ -97,7 +102,7 @@ def test_a_refused_input_asks_nobody() -> None:
 
 
 def test_without_an_llm_the_parent_gets_the_error() -> None:
-    with pytest.raises(ValueError, match='"llm".* found 0'):
+    with pytest.raises(ValueError, match=r'"llm".* found 0'):
         call(Host(llms=[]), {'query': 'What?'})
 
 
@@ -210,7 +215,7 @@ STUB = """
 
 
 def test_before_the_node_starts_it_imports_nothing_but_the_standard_library() -> None:
-    """It runs where there is nothing but the engine: neither llama-index nor even `rocketride` or pydantic is asked for."""
+    """It runs where there is nothing but the engine: neither llama-index nor even pydantic is asked for."""
     done = subprocess.run(
         [sys.executable, '-c', textwrap.dedent(STUB)], capture_output=True, text=True, check=False, timeout=60
     )

@@ -133,7 +133,8 @@ def test_a_tool_is_offered_with_its_description_and_its_schema_once_and_with_no_
     schema = {'type': 'object', 'properties': {'größe': {'type': 'integer'}}, 'required': ['größe']}
     tools = {'box_1': ToolNode(function(schema=schema), function('put', 'Fills the box.'))}
     (shown,) = prompts(ANSWER, tools=tools)
-    offered = f'> Tool Name: box_1.get\nTool Description: Looks into the box.\nTool Args: {json.dumps(schema, ensure_ascii=False)}\n'
+    args = json.dumps(schema, ensure_ascii=False)
+    offered = f'> Tool Name: box_1.get\nTool Description: Looks into the box.\nTool Args: {args}\n'
     assert shown.count(offered) == 1
     assert shown.count('größe') == 2
     assert shown.count('Tool Args:') == 2
@@ -166,7 +167,8 @@ def prompt_tools() -> Any:
     'output',
     [
         "**Thought:** I need it\n**Action:** `box_1.get`\n**Action Input:** {'q': 'größe', 'deep': True, 'n': None}",
-        'thought: I need it\nACTION : box_1.get\naction_input:\n```json\n{"q": "gr\\u00f6\\u00dfe", "deep": true, "n": null}\n```',
+        'thought: I need it\nACTION : box_1.get\naction_input:\n'
+        '```json\n{"q": "gr\\u00f6\\u00dfe", "deep": true, "n": null}\n```',
         'I need it\n1\nAction: box_1.get()\nAction Input: {q: "größe", deep: true, n: null,}\nObservation: made up',
     ],
 )
@@ -216,7 +218,9 @@ def test_the_library_parses_final_answers_alone_and_in_canonical_text(monkeypatc
     assert host.of('call') == [('box_1.get', {'n': 1})]
 
 
-LABELS = st.sampled_from(['Thought:', 'Action:', 'Action Input:', 'Answer:', 'Observation:', '{"a": 1}', '\n', ' ', ':'])
+LABELS = st.sampled_from(
+    ['Thought:', 'Action:', 'Action Input:', 'Answer:', 'Observation:', '{"a": 1}', '\n', ' ', ':']
+)
 
 
 @given(st.lists(LABELS | st.text(max_size=5)).map(''.join))
@@ -227,7 +231,9 @@ def test_the_parser_gives_back_the_answer_that_the_reader_found(text: str) -> No
 @given(
     st.text(),
     st.text(),
-    st.dictionaries(st.text(), st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5)),
+    st.dictionaries(
+        st.text(), st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5)
+    ),
 )
 def test_a_step_of_the_library_holds_what_the_reader_found(thought: str, name: str, arguments: dict[str, Any]) -> None:
     step = action_step(Call(thought, name, arguments))

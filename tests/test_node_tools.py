@@ -29,7 +29,9 @@ def test_a_tool_has_the_name_of_its_node_in_front_of_its_own() -> None:
 def test_a_call_goes_to_its_node_under_the_bare_name() -> None:
     seen: list[Any] = []
     node = ToolNode(function('get.all', schema=SCHEMA), call=lambda name, given: seen.append((name, given)) or 'done')
-    host = Host('Action: box.v2_1.get.all\nAction Input: {"key": "ä"}', ANSWER, tools={'other_1': ToolNode(), 'box.v2_1': node})
+    host = Host(
+        'Action: box.v2_1.get.all\nAction Input: {"key": "ä"}', ANSWER, tools={'other_1': ToolNode(), 'box.v2_1': node}
+    )
     assert observations(ask(host)) == ['done']
     assert seen == [('get.all', {'key': 'ä'})]
     assert type(seen[0][1]) is dict
@@ -137,7 +139,12 @@ def test_a_missing_input_is_an_empty_one_only_where_nothing_is_required(schema: 
 
 @pytest.mark.parametrize(
     ('description', 'shown'),
-    [(None, 'Tool Description: \n'), ('', 'Tool Description: \n'), (5, 'Tool Description: 5\n'), ('{0} {x}', '{0} {x}')],
+    [
+        (None, 'Tool Description: \n'),
+        ('', 'Tool Description: \n'),
+        (5, 'Tool Description: 5\n'),
+        ('{0} {x}', '{0} {x}'),
+    ],
 )
 def test_an_odd_description_is_a_text(description: Any, shown: str) -> None:
     host = Host(ANSWER, tools={'box_1': ToolNode(function(description=description))})

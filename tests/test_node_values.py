@@ -61,7 +61,7 @@ def test_a_result_is_json_if_it_is_an_object_or_a_list_and_else_its_text(value: 
         ({'a': b'x'}, '{"a": "b\'x\'"}'),
         ({'a': Unspeakable(), 'b': 1}, '{"a": "<Unspeakable without a text>", "b": 1}'),
         ({'a': 10**5000, 'b': [1]}, '{"a": "<int without a text>", "b": [1]}'),
-        ({1: 'a', None: 'b', True: 'c', 2.5: 'd'}, '{"1": "c", "null": "b", "2.5": "d"}'),
+        ({1: 'a', None: 'b', False: 'c', 2.5: 'd'}, '{"1": "a", "null": "b", "false": "c", "2.5": "d"}'),
     ],
 )
 def test_an_odd_value_inside_a_result_leaves_the_rest_as_it_is(value: Any, text: str) -> None:
@@ -117,7 +117,12 @@ def test_a_result_is_never_cut_unless_a_cap_is_set() -> None:
 
 @pytest.mark.parametrize(
     ('cap', 'text'),
-    [(None, '0123456789'), (10, '0123456789'), (9, '012345678... [1 more characters cut off]'), (0, '... [10 more characters cut off]')],
+    [
+        (None, '0123456789'),
+        (10, '0123456789'),
+        (9, '012345678... [1 more characters cut off]'),
+        (0, '... [10 more characters cut off]'),
+    ],
 )
 def test_a_cap_says_how_much_it_cut_off(cap: int | None, text: str) -> None:
     assert observation_text('0123456789', cap) == text
@@ -142,7 +147,9 @@ def test_a_value_without_a_text_is_named_by_its_class(value: Any) -> None:
 
 
 def test_an_error_is_an_observation_of_three_parts_in_their_order() -> None:
-    assert error_text('box_1.get', ValueError('"ü"')) == '{"tool": "box_1.get", "error": "\\"ü\\"", "type": "ValueError"}'
+    assert (
+        error_text('box_1.get', ValueError('"ü"')) == '{"tool": "box_1.get", "error": "\\"ü\\"", "type": "ValueError"}'
+    )
     assert error_text('box_1.get', KeyError()) == '{"tool": "box_1.get", "error": "", "type": "KeyError"}'
 
 

@@ -44,7 +44,7 @@ class NodeConfig:
 
 
 def is_on(value: Any) -> bool:
-    """Say whether a switch is on: true, 1, yes and on in any case are, anything else is off (decision D3)."""
+    """Say whether a switch is on: true, 1, yes and on in any case are, anything else is off."""
     return value.strip().lower() in _ON if isinstance(value, str) else isinstance(value, (int, float)) and value == 1
 
 

@@ -23,7 +23,7 @@ EXHAUSTED = 'Agent stopped after reaching the maximum number of reasoning steps.
 
 
 class StopReason(StrEnum):
-    """Why a run ended (decision D4)."""
+    """Why a run ended."""
 
     ANSWER = 'answer'
     DIRECT_ANSWER = 'direct_answer'

@@ -25,7 +25,7 @@ def encodable(text: str) -> str:
 
 
 def observation_text(value: Any, cap: int | None = None) -> str:
-    """Return a tool's result as the model reads it: JSON for a dict and a list, else its text (decision D2).
+    """Return a tool's result as the model reads it: JSON for a dict and a list, else its text.
 
     NaN and infinities are null, values that JSON does not know are their text, and so is the whole where JSON cannot
     hold it. With a `cap` a longer text is cut to that many characters, and says how many are gone.
@@ -37,7 +37,7 @@ def observation_text(value: Any, cap: int | None = None) -> str:
 
 
 def error_text(tool: str, error: BaseException) -> str:
-    """Return an exception as the observation `{tool, error, type}` (decision D3)."""
+    """Return an exception as the observation `{tool, error, type}`."""
     return observation_text({'tool': tool, 'error': to_text(error), 'type': type(error).__name__})
 
 
