@@ -135,8 +135,10 @@ def test_an_answer_object_with_json_is_read_as_its_text() -> None:
 
 
 def test_half_a_surrogate_pair_in_an_output_reaches_nobody() -> None:
-    host = Host('Thought: \ud83d\nAction: box_1.get\nAction Input: {}', 'Thought: x\nAnswer: a\udc00b', tools=box())
+    thought, name = 'Thought: \ud83d\nAction: box_1.get\nAction Input: {}', 'Action: box\ud83d\nAction Input: {}'
+    host = Host(thought, name, 'Thought: x\nAnswer: a\udc00b', tools=box())
     payload = ask(host)
+    assert [step['action'] for step in steps(payload)] == ['box_1.get', 'box\ufffd']
     assert payload['content'] == 'a\ufffdb'
     json.dumps([payload, host.texts, host.prompts], ensure_ascii=False).encode()
 
@@ -204,14 +206,17 @@ def test_an_interrupt_is_no_outcome_of_a_run() -> None:
     assert host.texts == []
 
 
-def test_progress_that_cannot_be_sent_does_not_end_a_run() -> None:
+def test_progress_that_cannot_be_sent_does_not_end_a_run(caplog: pytest.LogCaptureFixture) -> None:
     class Deaf(Host):
         def sendSSE(self, type: str, **data: Any) -> None:  # noqa: A002
             raise OSError('nobody listens \ud83d')
 
     host = Deaf(CALL, ANSWER, tools=box())
-    assert ask(host)['content'] == 'It is 42.'
+    with caplog.at_level(logging.DEBUG):
+        assert ask(host)['content'] == 'It is 42.'
     assert host.of('call') == [('box_1.get', {})]
+    assert 'no progress sent: nobody listens' in caplog.text
+    caplog.text.encode()
 
 
 # -------------------------------------------------------------------------------------------------------------- guard

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from types import MappingProxyType
 from typing import Any
 
@@ -75,9 +76,15 @@ def test_a_descriptor_without_a_name_is_left_out_and_the_others_stay(descriptor:
 
 
 @pytest.mark.parametrize('error', [ConnectionError('gone'), SystemExit(1), ValueError('x \ud83d')])
-def test_a_tool_node_that_is_dead_takes_no_other_with_it(error: BaseException) -> None:
+def test_a_tool_node_that_is_dead_takes_no_other_with_it(
+    error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
     host = Host(CALL, ANSWER, tools={'dead_1': ToolNode(error), **box('a coin')})
-    assert observations(ask(host)) == ['a coin']
+    with caplog.at_level(logging.DEBUG):
+        assert observations(ask(host)) == ['a coin']
+    assert f'no tools of dead_1: {type(error).__name__}' in caplog.text
+    assert 'no tools of box_1' not in caplog.text
+    caplog.text.encode()
 
 
 def test_a_tool_node_that_dies_while_it_lists_its_tools_keeps_those_it_has_listed() -> None:

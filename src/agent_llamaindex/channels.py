@@ -110,7 +110,8 @@ def _discover(instance: Any, node_id: str) -> list[Tool]:
         raise
     except BaseException as end:
         # The engine's protocol: a tool node adds its tools and then raises, so that the next node is asked too.
-        debug(f'llamaindex agent: asked for its tools, {node_id} raised {encodable(to_text(end))}')
+        if not query.tools:
+            debug(f'llamaindex agent: no tools of {node_id}: {type(end).__name__}: {encodable(to_text(end))}')
     found = (_tool(node_id, descriptor) for descriptor in query.tools or ())
     return [tool for tool in found if tool is not None]
 
