@@ -209,6 +209,7 @@ MET: list[dict[str, Any]] = [
     {'prompts': {'once': ['Use tools.', 'Question: how many?']}},
     {'prompts': {'at': {2: {'contains': ['41,200']}, 1: 'Use tools.\nQuestion: how many?'}}},
     {'calls': [{'tool': 'search_1.query', 'input': {'n': 1, 'q': 'Lakeview'}}, {'tool': 'files_1.read', 'input': {}}]},
+    {'prompts': {'at': {3: {'contains': ['more']}}}},
     {'calls': [{'tool': 'search_1.query'}, {'tool': 'files_1.read'}]},
     {'steps': [STEP_1, {'action': 'files_1.read'}]},
     {'steps': [{}, {'observation': {'error': {}}}]},
@@ -229,6 +230,7 @@ MET: list[dict[str, Any]] = [
     {'events_contain': ['Calling search_1.query...']},
     {'lane_writes': {'answers': 1, 'documents': 0}},
     {'max_seconds': 1},
+    {'max_seconds': 0.5},
 ]
 
 UNMET: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
@@ -374,6 +376,7 @@ def test_the_calls_of_a_repeated_entry_must_all_have_the_input() -> None:
     expect = {'calls': [{'tool': 'a.b', 'input': {'n': 1}, 'times': 3}]}
     assert judge(expect, record(calls=(same_call,) * 3)) == ()
     assert only(expect, record(calls=(same_call, same_call, other))).loc == ('expect', 'calls', 0, 'input')
+    assert only(expect, record(calls=(same_call, other, other))).loc == ('expect', 'calls', 0, 'input')
     assert only(expect, record(calls=(same_call,) * 4)).loc == ('expect', 'calls')
     assert only(expect, record(calls=(same_call,) * 2)).loc == ('expect', 'calls')
 
@@ -387,7 +390,12 @@ def test_calls_in_another_order_are_unmet() -> None:
 def test_an_extra_call_shows_in_the_diff() -> None:
     finding = only({'calls': [{'tool': 'search_1.query', 'input': {'q': 'Lakeview', 'n': 1}}]})
     assert finding.message == '1 tool call expected, 2 made'
-    assert '+files_1.read {}' in finding.diff
+    assert finding.diff.split('\n')[2:] == [
+        '@@ -1 +1,2 @@',
+        ' search_1.query {"q": "Lakeview", "n": 1}',
+        '+files_1.read {}',
+    ]
+    assert '-search_1.query (any input)' in only({'calls': [{'tool': 'search_1.query'}]}).diff
 
 
 def test_the_steps_show_when_their_number_is_wrong() -> None:
@@ -453,6 +461,16 @@ def test_steps_that_are_not_in_the_raw_entry_are_unmet(stack: Any) -> None:
     )
 
 
+def test_a_raw_entry_that_holds_no_list_is_not_taken_for_one_without_steps() -> None:
+    run = record(payload=payload(stack=[{'kind': RAW, 'name': 'framework.output', 'payload': {}}]))
+    assert only({'observations': []}, run).loc == ('expect', 'observations')
+
+
+@pytest.mark.parametrize('stack', [None, 'x', {}, [3], ['x', {'kind': RAW}]])
+def test_a_stack_that_is_no_list_of_entries_is_unmet(stack: Any) -> None:
+    assert only({'stack': []}, record(payload=payload(stack=stack))).loc == ('expect', 'stack')
+
+
 def test_the_steps_are_found_behind_an_error_entry() -> None:
     stack = [{'kind': ERROR, 'name': 'exception', 'payload': {'type': 'x', 'message': 'm'}}, *PAYLOAD['stack']]
     run = record(payload=payload(stack=stack))
@@ -510,8 +528,23 @@ def test_a_content_that_is_no_text_is_unmet(content: Any) -> None:
     assert only({'answer': {'not_contains': ['x']}}, run).loc == ('expect', 'answer')
 
 
+def test_the_answer_is_the_content_of_the_payload_where_there_is_one() -> None:
+    run = record(payload=payload(content='Another one.'))
+    assert only({'answer': 'Another one.'}, run).message == (
+        'the text on the answers lane is not `content` of the payload'
+    )
+
+
+def test_the_answer_of_a_child_is_never_read_from_a_lane() -> None:
+    write = LaneWrite(agent='helper_1', lane='answers', text='found it')
+    assert only({'agents': {'helper_1': {'answer': 'found it'}}}, record(lane_writes=(write,))).message == (
+        'the child agent helper_1 was never called'
+    )
+
+
 def test_a_payload_without_meta_data_is_unmet() -> None:
     run = record(payload={'content': 'x', 'stack': []}, lane_writes=())
+    assert judge({'stack': []}, run) == ()
     assert only({'stop_reason': 'answer'}, run).loc == ('expect', 'stop_reason')
     assert only({'meta': {'framework': 'x'}}, run).loc == ('expect', 'meta')
 
