@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
@@ -17,7 +17,7 @@ from harness.visible import json_safe
 from harness.yamlnode import key_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
     from pathlib import Path
 
     from harness.loading import ScenarioFile
@@ -107,7 +107,7 @@ def write(path: Path, head: Header, results: Iterable[Judged]) -> int:
 @contextmanager
 def _opened(path: Path, head: Header) -> Iterator[IO[bytes]]:
     if path.exists():
-        found, _ = read(path)
+        found = _header(path)
         for key in ('suite', 'node'):
             if getattr(found, key) != getattr(head, key):
                 message = f'this store is of another {key} ({getattr(found, key)}): write to a new file'
@@ -140,25 +140,34 @@ def read(path: Path) -> tuple[Header, Iterator[StoredResult]]:
         ResultsError: the file cannot be read, is no store, or is of another version; while the results are asked for
             also: a line is cut off or is no result.
     """
-    lines = _lines(path)
-    try:
-        number, first = next(lines)
-    except StopIteration:
-        raise ResultsError(path, 1, 'the file is empty, so it is no results store') from None
+    return _header(path), _results(path)
+
+
+def _header(path: Path) -> Header:
+    with closing(_lines(path)) as lines:
+        number, first = next(lines, (1, b''))
+    if not first:
+        raise ResultsError(path, number, 'the file is empty, so it is no results store')
     value = _parsed(path, number, first)
     if not isinstance(value, dict) or value.get('kind') != Header.model_fields['kind'].default:
         raise ResultsError(path, number, 'this is no results store: its first line is no header')
     if value.get('version') != RESULTS_VERSION:
         message = f'the store is of version {value.get("version")!r}, and this program reads version {RESULTS_VERSION}'
         raise ResultsError(path, number, message)
-    head = _validated(Header, path, number, value)
-    return head, (_validated(StoredResult, path, number, _parsed(path, number, line)) for number, line in lines)
+    return _validated(Header, path, number, value)
+
+
+def _results(path: Path) -> Iterator[StoredResult]:
+    with closing(_lines(path)) as lines:
+        for number, line in lines:
+            if number > 1:
+                yield _validated(StoredResult, path, number, _parsed(path, number, line))
 
 
 _CUT_OFF: Final = 'the line is cut off, as by a run that was broken off: take the line out to go on'
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _lines(path: Path) -> Generator[tuple[int, bytes], None, None]:
     try:
         with path.open('rb') as file:
             number = 0

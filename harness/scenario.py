@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = [
     'MAX_TEXT',
     'TEXT_NOTATION',
-    'TEXT_SCHEMA',
     'AgentSpec',
     'CallMatch',
     'EachObservation',

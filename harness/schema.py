@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 
 from harness.results import Header, StoredResult
-from harness.scenario import TEXT_SCHEMA, Scenario
+from harness.scenario import Scenario
+from harness.text import TEXT_SCHEMA, Short
 
 if TYPE_CHECKING:
     from pydantic_core import core_schema
@@ -64,8 +65,42 @@ def schema_line(file: Path, root: Path) -> str:
     return _MODELINE + Path(relative).as_posix()
 
 
+_TEXT: Final[JsonSchemaValue] = {
+    'description': 'A text, or a notation for a long one: {repeat: s, times: n} or {parts: [text, ...]}.',
+    'anyOf': [
+        {'type': 'string'},
+        {
+            'type': 'object',
+            'properties': {
+                'repeat': {'type': 'string', 'description': 'The text to repeat.'},
+                'times': {'type': 'integer', 'minimum': 0, 'description': 'How often.'},
+            },
+            'required': ['repeat', 'times'],
+            'additionalProperties': False,
+        },
+        {
+            'type': 'object',
+            'properties': {
+                'parts': {
+                    'type': 'array',
+                    'items': {'$ref': '#/$defs/Text'},
+                    'description': 'Texts, one behind the other.',
+                }
+            },
+            'required': ['parts'],
+            'additionalProperties': False,
+        },
+    ],
+}
+
+
 class _Generator(GenerateJsonSchema):
-    """Says what the loader takes: a value that may be left out may not be null."""
+    """Says what the loader takes: short forms, and no null where a value may be left out."""
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        written = super().model_schema(schema)
+        model = schema['cls']
+        return {'anyOf': [model.short_schema(), written]} if issubclass(model, Short) else written
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         if self.mode == 'serialization':
@@ -80,33 +115,32 @@ def _document(schema: dict[str, Any], name: str, title: str, description: str) -
     head = {'$schema': DRAFT, '$id': name, 'title': title, 'description': description}
     body = _tidy({key: value for key, value in schema.items() if key not in head})
     definitions = body.pop('$defs', {})
-    if _uses(body, definitions):
-        text = dict(TEXT_SCHEMA)
-        text['anyOf'] = [dict(part) for part in TEXT_SCHEMA['anyOf']]
-        text['anyOf'][-1]['properties'] = {
-            'parts': {**TEXT_SCHEMA['anyOf'][-1]['properties']['parts'], 'items': {'$ref': '#/$defs/Text'}}
-        }
-        definitions['Text'] = text
+    if any('#/$defs/Text"' in json.dumps(part) for part in (body, definitions)):
+        definitions['Text'] = _TEXT
     return {**head, **body, '$defs': dict(sorted(definitions.items()))}
 
 
-def _uses(*parts: Any) -> bool:
-    return '#/$defs/Text"' in json.dumps(parts)
-
-
 def _tidy(value: Any) -> Any:
-    """Leave out defaults that are null, name the text notation once, and put descriptions on one line."""
+    """Make the same of what different versions of pydantic write, and leave out what says nothing.
+
+    These are defaults that are null, keys that may be anything anyway, and line ends in descriptions.
+    """
     if isinstance(value, list):
         return [_tidy(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if not isinstance(value, dict):
-        return value
-    description = value.get('description')
-    plain = {key: item for key, item in value.items() if key not in ('description', 'default')}
-    if plain == {key: item for key, item in TEXT_SCHEMA.items() if key != 'description'}:
-        return {'$ref': '#/$defs/Text'} | (
-            {} if description == TEXT_SCHEMA['description'] else {'description': description}
-        )
-    tidy = {key: _tidy(item) for key, item in value.items() if not (key == 'default' and item is None)}
-    if isinstance(description, str):
-        tidy['description'] = ' '.join(description.split())
+        return ' '.join(value.split()) if isinstance(value, str) and '\n' in value else value
+    tidy: dict[str, Any] = {}
+    for key, item in sorted(value.items()):
+        if key in ('properties', '$defs'):  # names, in the order in which the format declares them
+            tidy[key] = {name: _tidy(schema) for name, schema in item.items()}
+        elif not _says_nothing(key, item):
+            tidy[key] = _tidy(item)
+    if tidy.pop('$comment', None) == TEXT_SCHEMA['$comment']:
+        tidy['$ref'] = '#/$defs/Text'
     return tidy
+
+
+def _says_nothing(key: str, value: Any) -> bool:
+    return (key == 'default' and value is None) or (key == 'additionalProperties' and value is True)

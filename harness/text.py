@@ -4,40 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, GetJsonSchemaHandler, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, WithJsonSchema, model_validator
 
 from harness.record import Frozen
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
-    from pydantic_core import CoreSchema
 
 MAX_TEXT = 8_000_000
 """The most characters that a composed text may have (a file is untrusted: `{repeat, times}` must not fill memory)."""
 
 TEXT_NOTATION = '{repeat: text, times: number} or {parts: [text, ...]}'
 
-TEXT_SCHEMA: JsonSchemaValue = {
-    'description': 'A text, or a notation for a long one: {repeat: s, times: n} or {parts: [text, ...]}.',
-    'anyOf': [
-        {'type': 'string'},
-        {
-            'type': 'object',
-            'properties': {
-                'repeat': {'type': 'string', 'description': 'The text to repeat.'},
-                'times': {'type': 'integer', 'minimum': 0, 'description': 'How often.'},
-            },
-            'required': ['repeat', 'times'],
-            'additionalProperties': False,
-        },
-        {
-            'type': 'object',
-            'properties': {'parts': {'type': 'array', 'items': {}, 'description': 'Texts, one after the other.'}},
-            'required': ['parts'],
-            'additionalProperties': False,
-        },
-    ],
-}
+TEXT_SCHEMA: JsonSchemaValue = {'$comment': 'text'}
+"""Stands for the schema of a text and its notations, which `schema` puts in: so that it stands in a file once."""
 
 
 def compose(value: Any) -> Any:
@@ -96,7 +76,3 @@ class Short(Frozen):
     @classmethod
     def _expand(cls, value: Any) -> Any:
         return value if isinstance(value, cls) else cls.expand(value)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {'anyOf': [cls.short_schema(), handler(core)]}
