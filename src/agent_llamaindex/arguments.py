@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from .labels import SPACE
 from .relaxed import BLANK, JSON5, MAX_DEPTH, PYTHON, Notation, UnreadableError, as_json
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ def read_input(section: str, seams: Iterable[int] = ()) -> dict[str, Any] | None
         UnreadableError: something stands there that is not one whole object.
     """
     first = _OPENING.match(section).end()  # type: ignore[union-attr]  # it matches nothing, too
-    if section[first:].rstrip('`~' + BLANK).casefold() in ('', 'none', 'null'):
-        return None
     start = section.find('{', first)
     if start < 0:
+        if _NOTHING.match(section, first):
+            return None
         raise UnreadableError('no object')
     if start > first:
         _check_leading(section[first:start])
@@ -50,10 +50,11 @@ def read_input(section: str, seams: Iterable[int] = ()) -> dict[str, Any] | None
 
 _BLANK = f'[{re.escape(BLANK)}]*+'
 _OPENING = re.compile(rf'{_BLANK}(?:(?:`{{3,}}|~{{3,}})[ \t]*+[A-Za-z0-9_+-]*+|`)?+{_BLANK}')
+_NOTHING = re.compile(rf'(?:none|null)[`~{SPACE}]*+(?:[\n\r\u2028\u2029]|\Z)|[`~{re.escape(BLANK)}]*+\Z', re.IGNORECASE)
 _ANOTHER = re.compile(rf'{_BLANK}(?:(?:`{{3,}}|~{{3,}})[ \t]*+[A-Za-z0-9_+-]*+{_BLANK})*+\{{')
 _GOES_ON = re.compile(r'[A-Za-z0-9_\[]|[ \t]*+(?:[,:|+="\']|/(?![/*]))')
 _KEY_BEFORE = re.compile(r'(?:^[ \t]*+(?:[-*][ \t]++)?[\w.$-]++|["\'`][\w .$-]++["\'`])[ \t]*+[:=][ \t]*+\Z')
-_QUOTE = re.compile('["\']')
+_MARK = re.compile('[{}"\']')
 
 
 def _check_leading(leading: str) -> None:
@@ -76,11 +77,17 @@ def _check_trailing(trailing: str, *, alone: bool) -> None:
 
 def _closes_again(trailing: str) -> bool:
     """Say whether a brace is closed, behind a quotation mark, that was not opened there."""
-    quote = _QUOTE.search(trailing)
-    if not quote or '}' not in trailing:
-        return False
-    braces = re.findall('[{}]', trailing[quote.end() :])
-    return any(depth < 0 for depth in accumulate(1 if brace == '{' else -1 for brace in braces))
+    depth, quoted = 0, False
+    for mark in _MARK.findall(trailing):
+        if mark == '{':
+            depth += 1
+        elif mark != '}':
+            quoted = True
+        elif depth:
+            depth -= 1
+        elif quoted:
+            return True
+    return False
 
 
 def _read_object(text: str, start: int) -> tuple[dict[str, Any], int]:

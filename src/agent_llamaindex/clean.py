@@ -60,8 +60,8 @@ def drop_template_tokens(text: str) -> str:
 def drop_next_turns(text: str, *, label_follows: bool) -> str:
     """Return an answer up to where the model goes on with a turn of somebody else (`User:`, `Human:`, `Question:`).
 
-    Such a line counts after an empty line, or directly before a line with a label, but not in a fence. `label_follows` says
-    whether a label stands behind the text.
+    Such a line counts after an empty line, or directly before a line with a label, but not in a fence. The text starts on
+    the line of its own label; `label_follows` says whether another one stands behind it.
     """
     lines = line_text(text)
     fences = find_fences(lines)
@@ -70,7 +70,7 @@ def drop_next_turns(text: str, *, label_follows: bool) -> str:
         before = lines.rfind('\n', 0, max(start - 1, 0)) + 1
         behind = (lines.find('\n', match.end()) + 1) or len(lines)
         at_label = label_follows if behind == len(lines) else label_at(lines, behind)
-        if start and (at_label or not lines[before:start].strip(SPACE + '\n')):
+        if start and (at_label or (before and not lines[before:start].strip(SPACE + '\n'))):
             fence = fence_at(fences, start)
             if not (fence and fence.closed):
                 return text[:start]

@@ -76,7 +76,7 @@ def drop_open_fence(text: str) -> str:
         line = lines.rfind('\n', 0, match.start()) + 1
         if LABELS_BEFORE.fullmatch(lines, line, match.start()):
             kept.append(text[at:line])
-            at = match.end()
+            at = min(match.end() + 1, len(text))
     return ''.join([*kept, text[at:]])
 
 

@@ -118,13 +118,13 @@ def find_observation(lines: str) -> int:
 
 def drop_labels(text: str) -> str:
     """Return `text` without the labels at the starts of its lines, nor those directly behind them; their values stay."""
-    lines, kept, at = line_text(text), [], 0
+    lines, kept, at, marker = line_text(text), [], 0, ''
     while label := find_label(lines, at):
-        kept.append(text[at : label.start])
-        at = label.end
+        kept.append(drop_marker(text[at : label.start], marker))
+        at, marker = label.end, label.marker
         while again := label_at(lines, at):
-            at = again.end
-    return ''.join([*kept, text[at:]])
+            at, marker = again.end, again.marker
+    return ''.join([*kept, drop_marker(text[at:], marker)])
 
 
 def drop_leading_labels(text: str) -> str:
@@ -142,10 +142,13 @@ def drop_marker(value: str, marker: str) -> str:
     """Return the value of a label without the end of the bold marker that the label opened."""
     if not marker:
         return value
-    for part in (value.partition('\n')[0].rstrip(), value):
+    line = value.partition('\n')[0].rstrip()
+    for part in (line, value):
         if part.endswith(marker) and part.count(marker) % 2:
             return part[: -len(marker)] + value[len(part) :]
-    return value
+    # In front of a word the marker opens something, or it is an operator.
+    end = re.search(rf'{re.escape(marker)}(?![\w*])', line) if line.count(marker) % 2 else None
+    return value[: end.start()] + value[end.end() :] if end else value
 
 
 def _as_label(match: re.Match[str] | None) -> Label | None:

@@ -115,8 +115,7 @@ class _Turn:
     def _read_action(self, action: Label) -> Reading | None:
         """Return what an `Action:` says; None where it is no step but text."""
         own_input = self._own_input(action)
-        line = self._value_line(action)
-        name, called = _find_name(self._text[line], self._tools) if line else ('', False)
+        name, called = _find_name(self._first_line(action), self._tools)
         if not name:
             return self._direct(malformed=True) if own_input else None
         arguments, readable = self._arguments(own_input)
@@ -127,7 +126,7 @@ class _Turn:
         if name[0] in '{[':
             return self._direct()
         words = _before_bracket(name)
-        if _means_none(words) and not arguments and (readable or _means_none(self._section(own_input))):
+        if _means_none(words) and not arguments and (readable or _means_none(self._first_line(own_input))):
             return self._read_no_call(action, own_input)
         if not own_input and len(words.split()) > 1:
             return None
@@ -155,14 +154,13 @@ class _Turn:
         except UnreadableError:
             return None, False
 
-    def _value_line(self, label: Label) -> slice | None:
-        """Return where the first line of a label's value stands: behind the label, or the next one that is not empty."""
-        match = _VALUE_LINE.match(self._lines, label.end)
-        if match is None:
-            return None
-        start, end = match.span(1)
-        on_next_line = self._lines.find('\n', label.end, start) >= 0
-        return None if on_next_line and label_at(self._lines, start) else slice(start, end)
+    def _first_line(self, label: Label | None) -> str:
+        """Return the first line of a label's value: the text behind the label, or the next line that is not empty."""
+        match = _VALUE_LINE.match(self._lines, label.end) if label else None
+        if not (label and match):
+            return ''
+        on_next_line = self._lines.find('\n', label.end, match.start(1)) >= 0
+        return '' if on_next_line and label_at(self._lines, match.start(1)) else self._text[slice(*match.span(1))]
 
     def _read_no_call(self, action: Label, own_input: Label | None) -> Reading:
         """Read a turn whose action is `None` or the like: its answer, else its text without the scaffolding."""
@@ -170,7 +168,7 @@ class _Turn:
         if step and step.kind is Kind.ANSWER:
             return self._read_answer(step, action)
         last = own_input or action
-        value = _NO_VALUE.match(self._lines, last.end)
+        value = _NO_VALUE.match(self._lines, last.end) if self._first_line(last) else None
         fence = fence_at(self._fences, action.start)
         before = self._slice(0, action.start, fence)
         behind = self._slice(value.end() if value else last.end, step.start if step else self._end, fence)
@@ -245,14 +243,14 @@ class _Turn:
     def _direct(self, *, malformed: bool = False) -> Direct:
         """Return the turn as a direct answer: its text, without a fence around the labels and without a leading label.
 
-        Without tools no call is attempted, so none is malformed.
+        Without tools no call is attempted, and a bare label attempts none either.
         """
         fence = self._fences[0] if self._fences and not self._text[: self._fences[0].start].strip(BLANK) else None
         label = find_label(self._lines, fence.inner) if fence else None
         if not (fence and label) or self._text[fence.inner : label.start].strip():
             fence = None
-        text = self._slice(0, self._end, fence).strip()
-        return Direct(drop_leading_labels(text), malformed and bool(self._tools))
+        text = drop_leading_labels(self._slice(0, self._end, fence).strip())
+        return Direct(text, malformed and bool(text and self._tools))
 
 
 # -------------------------------------------------------------------------------------------------------------- names
