@@ -6,6 +6,8 @@ import json
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from hypothesis import HealthCheck, settings
+
 from harness.engine.node import load_node
 from harness.engine.platform import ensure_platform
 
@@ -16,6 +18,9 @@ PLATFORM = ensure_platform()
 NODE = load_node('agent_llamaindex')
 
 from rocketride.schema import Answer, Question  # noqa: E402 - a checkout of the platform comes first on the path
+
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""Hypothesis without a clock: a busy machine is no reason to fail."""
 
 CALL = 'Thought: I need it.\nAction: box_1.get\nAction Input: {}'
 ANSWER = 'Thought: I know.\nAnswer: It is 42.'

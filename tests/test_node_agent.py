@@ -225,10 +225,10 @@ def test_progress_that_cannot_be_sent_does_not_end_a_run(caplog: pytest.LogCaptu
 @pytest.mark.parametrize(
     'outputs',
     [
-        ['Thought: x\nAnswer: I searched, and it is 4711.'],
-        ['I searched, and it is 4711.'],
-        ['Thought: x\nAction: box_1.get\nAction Input: "4711"'],
-        [UNKNOWN, 'Thought: x\nAnswer: It is 4711.'],
+        ['Thought: x\nAnswer: I searched, and it is Zyzzyva.'],
+        ['I searched, and it is Zyzzyva.'],
+        ['Thought: x\nAction: box_1.get\nAction Input: "Zyzzyva"'],
+        [UNKNOWN, 'Thought: x\nAnswer: It is Zyzzyva.'],
         [UNKNOWN] * 10,
         [''],
     ],
@@ -252,7 +252,7 @@ def test_the_guard_refuses_every_answer_that_no_call_stands_behind(
     assert (payload['meta']['stop_reason'], payload['meta']['tool_calls']) == ('guard', 0)
     assert host.texts == [payload['content']]
     given_out = json.dumps([payload, host.texts, host.of('event')]) + caplog.text
-    assert '4711' not in given_out
+    assert 'Zyzzyva' not in given_out
     assert EXHAUSTED not in given_out
     assert 'ended with tool_call_required' in caplog.text
 
@@ -280,7 +280,7 @@ def test_an_error_is_not_turned_into_a_guard_failure() -> None:
 
 
 def test_without_the_guard_a_narrated_answer_is_delivered() -> None:
-    assert ask(Host('I searched, and it is 4711.', tools=box()))['content'] == 'I searched, and it is 4711.'
+    assert ask(Host('I searched, and it is Zyzzyva.', tools=box()))['content'] == 'I searched, and it is Zyzzyva.'
 
 
 # ----------------------------------------------------------------------------------------------------- tools and steps
@@ -491,8 +491,10 @@ def test_an_llm_node_that_changes_its_question_changes_a_copy() -> None:
 )
 def test_a_question_with_nothing_in_a_part_is_asked_all_the_same(part: str) -> None:
     host = Host(CALL, ANSWER, tools=box())
-    assert ask(host, question(**{part: None}))['content'] == 'It is 42.'
+    asked = question(**{part: None})
+    assert ask(host, asked)['content'] == 'It is 42.'
     assert host.prompts[1].count('What is in the box?') == 1
+    assert getattr(asked, part) is None
 
 
 @pytest.mark.parametrize('texts', [None, []])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from node_host import ANSWER, CALL, NODE, Host, ToolNode, ask, box, function, question
+from node_host import ANSWER, CALL, CALM, NODE, Host, ToolNode, ask, box, function, question
 from rocketride.schema import Doc, QuestionHistory
 
 assert NODE  # the engine's library is found with it
@@ -223,11 +223,13 @@ LABELS = st.sampled_from(
 )
 
 
+@CALM
 @given(st.lists(LABELS | st.text(max_size=5)).map(''.join))
 def test_the_parser_gives_back_the_answer_that_the_reader_found(text: str) -> None:
     assert answer_text(Answer('', text.strip())) == text.strip()
 
 
+@CALM
 @given(
     st.text(),
     st.text(),

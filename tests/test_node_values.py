@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from node_host import NODE
+from node_host import CALM, NODE
 
 assert NODE  # the engine's library is found with it
 from agent_llamaindex.values import encodable, error_text, observation_text, to_text  # noqa: E402
@@ -94,6 +94,7 @@ def test_a_result_that_has_neither_json_nor_a_text_says_what_it_is() -> None:
     assert observation_text({(1, 2): Unspeakable()}) == '<dict without a text>'
 
 
+@CALM
 @given(JSON)
 def test_every_json_value_becomes_a_text_that_strict_readers_take(value: Any) -> None:
     text = observation_text({'value': value})
@@ -101,6 +102,7 @@ def test_every_json_value_becomes_a_text_that_strict_readers_take(value: Any) ->
     json.loads(text, parse_constant=lambda name: pytest.fail(f'{name} is no JSON'))
 
 
+@CALM
 @given(JSON.filter(lambda value: isinstance(value, dict | list)))
 def test_a_result_that_json_can_hold_comes_back_from_its_observation(value: Any) -> None:
     try:
@@ -136,6 +138,7 @@ def test_half_a_surrogate_pair_is_replaced_and_nothing_else_is() -> None:
     assert encodable('aü😀\x00') == 'aü😀\x00'
 
 
+@CALM
 @given(st.text(st.characters(exclude_categories=())))
 def test_every_text_can_be_encoded_afterwards(text: str) -> None:
     encodable(text).encode()
