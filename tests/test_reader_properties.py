@@ -66,18 +66,26 @@ fenced = st.lists(lines.map(lambda line: line.replace('`', '').replace('~', ''))
 paragraphs = st.lists(
     st.one_of(lines.map(lambda line: line.replace('```', '').replace('~~~', '')), fenced), min_size=1, max_size=5
 ).map('\n'.join)
-thoughts = paragraphs.filter(str.strip).filter(lambda text: not text.strip().endswith(('>', '[/INST]')))
-answer_lines = st.sampled_from(
-    [
-        '# Title', '- Corrective Action: restart the pump.', 'Action: close the valve.', 'Action Input: the form', '{"a": [1, {"b": null}]}',
-        'The Answer: is 42', 'see Thought: 1', 'an Observation: field', '| a | b |', 'the team\nUser: Eva', '> quote', '1. one', '```\nThought: x\nAnswer: y\n```',
-    ]
-)  # fmt: skip
-answers = (
-    st.lists(st.one_of(paragraphs, answer_lines), min_size=1, max_size=6)
-    .map('\n'.join)
-    .filter(lambda text: not text.strip().endswith(('>', '[/INST]')))
-)
+
+
+def no_token_at_the_end(text: str) -> bool:
+    return not text.strip().endswith(('>', '[/INST]'))
+
+
+thoughts = paragraphs.filter(str.strip).filter(no_token_at_the_end)
+ANSWER_LINES = [
+    '# Title', '- Corrective Action: restart the pump.', '{"a": [1, {"b": null}]}', 'The Answer: is 42', 'see Thought: 1',
+    'an Observation: field', '| a | b |', 'the team\nUser: Eva\nand so on', '> quote', '1. one', '```\nThought: x\nAnswer: y\n```',
+]  # fmt: skip
+
+
+def answers_with(label_line: str) -> st.SearchStrategy[str]:
+    """Return answers with lines like this one; together, `Action:` and `Action Input:` would be a step."""
+    parts = st.one_of(paragraphs, st.sampled_from([*ANSWER_LINES, label_line]))
+    return st.lists(parts, min_size=1, max_size=6).map('\n'.join).filter(no_token_at_the_end)
+
+
+answers = answers_with('Action: close the valve.') | answers_with('Action Input: the form')
 name_characters = st.characters(categories=['L', 'N'], include_characters='._-/:')
 names = st.from_regex(r'[A-Za-z_]\w*(\.\w+)*', fullmatch=True, alphabet=name_characters) | st.text(
     name_characters, min_size=1
