@@ -205,7 +205,7 @@ class Spy:
         return self.inner.parse(text)
 
 
-def test_the_library_parses_final_answers_alone_and_in_canonical_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_library_parses_canonical_text_alone_and_no_input_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     spy = Spy(prompt_module._PARSER)
     monkeypatch.setattr(prompt_module, '_PARSER', spy)
     outputs = [
@@ -214,8 +214,20 @@ def test_the_library_parses_final_answers_alone_and_in_canonical_text(monkeypatc
     ]
     payload = ask(host := Host(*outputs, tools=box()))
     assert payload['content'] == 'Action: none, {"n": 9**9**9}'
-    assert spy.texts == ['Thought: I can answer.\nAnswer: Action: none, {"n": 9**9**9}']
+    assert spy.texts == [
+        'Thought: I need a tool.\nAction: box_1.get\nAction Input: {}',
+        'Thought: I can answer.\nAnswer: Action: none, {"n": 9**9**9}',
+    ]
     assert host.of('call') == [('box_1.get', {'n': 1})]
+
+
+@pytest.mark.parametrize('name', ['web search', '(' * 20_000, 'box_1.get' * 40, 'a\u2028b', "find('x')"])
+def test_a_name_that_the_library_would_misread_does_not_reach_it(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    spy = Spy(prompt_module._PARSER)
+    monkeypatch.setattr(prompt_module, '_PARSER', spy)
+    for known in (True, False):
+        assert prompt_module.action_step(Call('why', name, {'n': 1}, known=known)).action == name
+    assert spy.texts == []
 
 
 LABELS = st.sampled_from(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.agent.react import ReActChatFormatter, ReActOutputParser
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _JSON_ANSWER = 'Write the final answer as valid JSON and nothing else.'
 _PARSER = ReActOutputParser()
+_PLAIN_NAME = re.compile(r'[\w.:/-]{1,200}')
 
 
 class HostTool(ToolMetadata):
@@ -49,12 +51,17 @@ class CanonicalStep(ActionReasoningStep):
 
 
 def action_step(call: Call) -> ActionReasoningStep:
-    """Return the library's step for a call, with the thought, the name and the arguments of the reader.
+    """Return the library's step for a call, with the thought and the arguments of the reader.
 
-    The library's parser has no part in it: it could only find again what the reader has found, and would cut a name at
-    a space, evaluate arithmetic in an input, and take minutes for a long name that starts with a bracket.
+    The parser takes the step from canonical text that holds no word of the model: a thought of ours, the name that the
+    host gave to a tool, an empty input. It would look for labels in a thought, evaluate arithmetic in an input, cut a
+    name at a space, and take minutes for a long name that starts with a bracket; such a name stays the reader's.
     """
-    return CanonicalStep(thought=call.thought, action=call.name, action_input=call.arguments)
+    name = call.name
+    if call.known and _PLAIN_NAME.fullmatch(name):
+        step = _PARSER.parse(canonical(Call('I need a tool.', name, {})))
+        name = step.action if isinstance(step, ActionReasoningStep) else name
+    return CanonicalStep(thought=call.thought, action=name, action_input=call.arguments)
 
 
 def answer_text(answer: Answer) -> str:
