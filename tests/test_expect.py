@@ -360,6 +360,11 @@ def test_a_finding_holds_both_values_and_their_difference() -> None:
     assert '-It has 41,201 people.\n+It has 41,200 people.' in finding.diff
 
 
+def test_a_finding_about_structures_names_the_places_that_differ() -> None:
+    expect = {'calls': [{'tool': 'search_1.query', 'input': {'q': 'Lakeview', 'n': True}}, {'tool': 'files_1.read'}]}
+    assert only(expect).diff == 'n: expected true, came 1'
+
+
 def test_a_finding_of_a_huge_text_is_small() -> None:
     text = 'lorem ipsum ' * 100_000
     run = record(payload=payload(content=text), lane_writes=())
@@ -735,6 +740,15 @@ def test_a_refusal_that_keeps_the_text_to_itself_is_no_finding() -> None:
     assert judge({}, refused(NARRATED)) == ()
     assert judge({}, refused('yes')) == ()
     assert judge({}, refused('tool')) == ()
+    assert judge({}, refused('Answer: 42')) == ()
+    assert judge({}, refused('Answer: 42', 'no tool was called in 142 steps')) == ()
+
+
+def test_the_lines_of_an_unknown_call_are_no_answer() -> None:
+    output = 'Action: search_the_whole_web\nAction Input: {"q": "Lakeview"}'
+    event = Event(agent='agent', type='thinking', data={'message': 'Action: search_the_whole_web'})
+    assert judge({}, refused(output, events=(event,))) == ()
+    assert len(judge({}, refused(output, output))) == 1
 
 
 @pytest.mark.parametrize(
@@ -755,6 +769,8 @@ def test_a_refused_text_must_not_be_given_out(output: str, leak: str) -> None:
     assert 'guard refused' in only({}, refused(output, leak)).message
     event = Event(agent='agent', type='thinking', data={'message': 'x', 'more': [leak]})
     assert 'guard refused' in only({}, refused(output, events=(event,))).message
+    key = Event(agent='agent', type='thinking', data={'message': 'x', leak: 1})
+    assert 'guard refused' in only({}, refused(output, events=(key,))).message
     hidden = refused(output)
     stack = [*hidden.payload['stack'], {'kind': 'x', 'payload': {'deep': [leak]}}]
     in_stack = hidden.model_copy(update={'payload': {**hidden.payload, 'stack': stack}})
