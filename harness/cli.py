@@ -15,9 +15,9 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from harness.console import Line
     from harness.llm import ModelSpec
-    from harness.loading import ScenarioFile
+    from harness.scenario.loading import ScenarioFile
+    from harness.show.console import Line
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
@@ -81,9 +81,10 @@ def run(
     """
     import time
 
-    from harness import console, suite
-    from harness.progress import Progress
-    from harness.summary import Summary, count_outcomes
+    from harness import suite
+    from harness.show import console
+    from harness.show.progress import Progress
+    from harness.show.summary import Summary, count_outcomes
 
     start = time.perf_counter()
     with _usage_errors():
@@ -128,7 +129,7 @@ def run(
 
 
 def _found(root: Path, select: Sequence[str], families: Sequence[str] = ()) -> list[ScenarioFile]:
-    from harness.loading import UsageError, find_scenarios
+    from harness.scenario.loading import UsageError, find_scenarios
 
     files = find_scenarios(root, select, families)
     if not files:
@@ -172,7 +173,8 @@ def record(
     The scenarios run against an OpenAI-compatible server. A cassette is written only when the whole run was answered;
     one that fails leaves the others alone.
     """
-    from harness import console, suite
+    from harness import suite
+    from harness.show import console
 
     with _usage_errors():
         from harness.engine.node import load_node
@@ -212,7 +214,7 @@ def _model_spec(**values: Any) -> ModelSpec:
     from pydantic import ValidationError
 
     from harness.llm import ModelSpec
-    from harness.loading import UsageError
+    from harness.scenario.loading import UsageError
 
     options = {'model': 'send-model', 'name': 'model', 'timeout_s': 'timeout'}
     try:
@@ -236,7 +238,8 @@ def list_scenarios(
     select: tuple[str, ...], families: tuple[str, ...], root: Path | None, cassettes: Path | None, as_json: bool
 ) -> None:
     """List scenarios: id, family, level, recorded models, title."""
-    from harness import console, suite
+    from harness import suite
+    from harness.show import console
 
     with _usage_errors():
         root = suite.scenarios_folder(root)
@@ -257,8 +260,8 @@ def lint(root: Path | None, cassettes: Path | None) -> None:
     These are the scenarios, their tools, the cassettes and the schema. Exit code 1 tells that there are problems.
     """
     from harness import suite
-    from harness.lint import lint as check
-    from harness.visible import plural, visible
+    from harness.scenario.lint import lint as check
+    from harness.show.visible import plural, visible
 
     with _usage_errors():
         root = suite.scenarios_folder(root)
@@ -279,8 +282,8 @@ def schema(what: str, write: bool, root: Path | None) -> None:
 
     It describes scenario files, what `run --json` prints, or the lines of a results store.
     """
-    from harness import schema as schemas
     from harness import suite
+    from harness.scenario import schema as schemas
 
     if write:
         if what != 'scenario':
@@ -291,7 +294,7 @@ def schema(what: str, write: bool, root: Path | None) -> None:
         click.echo(f'wrote {path}')
         return
     if what == 'run':
-        from harness.summary import summary_schema
+        from harness.show.summary import summary_schema
 
         _echo_json(summary_schema())
     else:
@@ -301,12 +304,12 @@ def schema(what: str, write: bool, root: Path | None) -> None:
 @contextlib.contextmanager
 def _usage_errors() -> Iterator[None]:
     """Turn what a user can correct into its text on standard error and exit code 2."""
-    from harness.cassette_file import CassetteError
+    from harness.cassette.file import CassetteError
     from harness.engine.node import NodeError
     from harness.engine.platform import PlatformError
     from harness.engine.script import ToolsError
-    from harness.loading import FileError, UsageError
     from harness.results import ResultsError
+    from harness.scenario.loading import FileError, UsageError
 
     try:
         yield
@@ -317,14 +320,14 @@ def _usage_errors() -> Iterator[None]:
 
 
 def _refuse(text: str) -> NoReturn:
-    from harness.visible import visible
+    from harness.show.visible import visible
 
     click.echo(visible(text), err=True)
     sys.exit(USAGE)
 
 
 def _echo(lines: Iterable[Line]) -> None:
-    from harness.console import COLOURS
+    from harness.show.console import COLOURS
 
     for line in lines:
         looks = COLOURS[line.style]
@@ -335,7 +338,7 @@ def _echo(lines: Iterable[Line]) -> None:
 def _echo_json(value: Any) -> None:
     import json
 
-    from harness.visible import json_safe
+    from harness.show.visible import json_safe
 
     click.echo(json.dumps(json_safe(value), indent=2))
 

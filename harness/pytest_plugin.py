@@ -14,10 +14,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from harness.console import Line
     from harness.engine.node import Node
-    from harness.loading import ScenarioFile
-    from harness.summary import Judged
+    from harness.scenario.loading import ScenarioFile
+    from harness.show.console import Line
+    from harness.show.summary import Judged
 
 _FIRST_LINE = b'# yaml-language-server: $schema='
 _SCHEMA = b'scenario.schema.json'
@@ -73,9 +73,9 @@ class ScenarioCollector(pytest.File):
             CollectError: with every problem of the file, a line each.
         """
         from harness.cassette import CassetteError, cassettes_of
-        from harness.loading import load_all
+        from harness.scenario.loading import load_all
+        from harness.show.visible import visible
         from harness.suite import cassettes_folder, shown_path
-        from harness.visible import visible
 
         files, problems = load_all([shown_path(self.path)])
         if problems:
@@ -126,7 +126,7 @@ class ScenarioItem(pytest.Item):
         from harness.engine.node import NodeError
         from harness.engine.platform import PlatformError
         from harness.engine.script import ToolsError
-        from harness.visible import one_line, visible
+        from harness.show.visible import one_line, visible
 
         error = excinfo.value
         if isinstance(error, NotMet):
@@ -171,7 +171,7 @@ class Failed:
 
     def toterminal(self, tw: Any) -> None:
         """Write the lines, coloured where the terminal has colours."""
-        from harness.console import COLOURS
+        from harness.show.console import COLOURS
 
         for line in self.lines:
             tw.line(line.text, **dict.fromkeys(COLOURS[line.style], True))
@@ -194,20 +194,20 @@ def _loaded_node(config: pytest.Config) -> Node:
 
 
 def _lines(runs: list[Judged], verbose: bool) -> Iterator[Line]:
-    from harness.console import failed_run
+    from harness.show.console import failed_run
 
     for run in runs:
         yield from failed_run(run, verbose)
 
 
 def _line(text: str) -> Line:
-    from harness.console import Line
+    from harness.show.console import Line
 
     return Line(text, 'bad')
 
 
 def _crash(run: Judged) -> Crash:
-    from harness.visible import one_line
+    from harness.show.visible import one_line
 
     outcome = run.outcome
     if not outcome.findings:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from harness.cassette import CassetteError, cassette_path, recording
 from harness.engine.script import ToolsError
 from harness.llm import ChatClient, ModelSpec
-from harness.loading import ScenarioFile, UsageError
 from harness.record import Frozen, RunRecord
 from harness.run import run_scenario
+from harness.scenario.loading import ScenarioFile, UsageError
+from harness.show.summary import answer_of, stop_reason_of
 from harness.suite import solved
-from harness.summary import answer_of, stop_reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,17 +10,17 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
 from pydantic import AwareDatetime, Field, ValidationError
 
-from harness.crosscheck import python_tools
-from harness.finding import Finding  # noqa: TC001 (pydantic reads it)
+from harness.expect.finding import Finding  # noqa: TC001 (pydantic reads it)
 from harness.record import RECORD_VERSION, Frozen, RunRecord
-from harness.visible import json_safe
-from harness.yamlnode import key_path
+from harness.scenario.crosscheck import python_tools
+from harness.scenario.yamlnode import key_path
+from harness.show.visible import json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from pathlib import Path
 
-    from harness.loading import ScenarioFile
+    from harness.scenario.loading import ScenarioFile
 
 RESULTS_VERSION: Final = 1
 _Stored = TypeVar('_Stored', bound=Frozen)

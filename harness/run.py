@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from harness.engine.connected import ModelSide
     from harness.engine.node import Node
-    from harness.loading import ScenarioFile
     from harness.scenario import Scenario
+    from harness.scenario.loading import ScenarioFile
 
 
 class Result(Frozen):

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.loading import UsageError
 from harness.record import Frozen
-from harness.summary import Judged, Outcome, Unmet, answer_of, stop_reason_of
-from harness.yamlnode import key_path
+from harness.scenario.loading import UsageError
+from harness.scenario.yamlnode import key_path
+from harness.show.summary import Judged, Outcome, Unmet, answer_of, stop_reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from harness.engine.node import Node
-    from harness.loading import ScenarioFile
     from harness.record import RunRecord
     from harness.run import Result
     from harness.scenario import Task
+    from harness.scenario.loading import ScenarioFile
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 """The folder that holds this package: a checkout has scenarios and cassettes there."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from harness.engine.node import load_node
-from harness.loading import ScenarioFile, load_scenario
 from harness.run import run_scenario
+from harness.scenario.loading import ScenarioFile, load_scenario
 
 if TYPE_CHECKING:
     from harness.record import RunRecord

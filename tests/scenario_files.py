@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from harness.loading import FileError, load_scenario
+from harness.scenario.loading import FileError, load_scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.yamlnode import FileProblem
+    from harness.scenario.yamlnode import FileProblem
 
 HEAD = 'id: a-b\ntitle: A title\nfamily: loop\n'
 

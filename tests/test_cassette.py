@@ -14,7 +14,6 @@ from chat_server import ChatServer, Raw, chat_completion
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from harness import cassette_file
 from harness.cassette import (
     CassetteError,
     Drift,
@@ -26,7 +25,8 @@ from harness.cassette import (
     replaying,
     spec_of,
 )
-from harness.drift import ABSENT
+from harness.cassette import file as cassette_file
+from harness.cassette.drift import ABSENT
 from harness.llm import (
     BadRequestError,
     ChatClient,

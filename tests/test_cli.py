@@ -17,9 +17,9 @@ from example_suite import ERRANDS, Suite
 
 from harness import results
 from harness.cli import main
-from harness.console import diff_lines
-from harness.schema import scenario_schema
-from harness.summary import summary_schema
+from harness.scenario.schema import scenario_schema
+from harness.show.console import diff_lines
+from harness.show.summary import summary_schema
 
 if TYPE_CHECKING:
     from click.testing import Result

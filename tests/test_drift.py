@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.drift import ABSENT, Difference, Drift, differences
+from harness.cassette.drift import ABSENT, Difference, Drift, differences
 
 PROMPT = '\n'.join(f'line {number}' for number in range(1, 41))
 

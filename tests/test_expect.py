@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.difference import holds, same, structure_diff, text_diff
 from harness.expect import Finding, findings
+from harness.expect.difference import holds, same, structure_diff, text_diff
 from harness.record import Event, Failure, LaneWrite, RunRecord, ToolCall, Turn
 from harness.scenario import Scenario
 
@@ -337,7 +337,7 @@ def test_an_expectation_that_does_not_hold_gives_one_finding_at_its_key(
 
 
 def test_every_kind_of_expectation_is_met_and_unmet_in_these_tests() -> None:
-    from harness.expectation import Expectation
+    from harness.scenario.expectation import Expectation
 
     kinds = Expectation.model_fields.keys() - {'agents', 'raises'}
     assert {key for expect in MET for key in expect} == kinds

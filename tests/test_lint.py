@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from scenario_files import scenario_text, write
 
-from harness.lint import lint
-from harness.loading import UsageError
-from harness.schema import SCHEMA_FILE, write_schema
+from harness.scenario.lint import lint
+from harness.scenario.loading import UsageError
+from harness.scenario.schema import SCHEMA_FILE, write_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 LINE = '# yaml-language-server: $schema=../scenario.schema.json\n'

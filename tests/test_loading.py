@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scenario_files import HEAD, as_yaml, problems_of, scenario_data, scenario_text, write
 
-from harness.loading import FileError, UsageError, find_scenarios, load_scenario
 from harness.scenario import Scenario
-from harness.yamlfile import MAX_BYTES, MAX_DEPTH
+from harness.scenario.loading import FileError, UsageError, find_scenarios, load_scenario
+from harness.scenario.yamlfile import MAX_BYTES, MAX_DEPTH
 
 ANY_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 

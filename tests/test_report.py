@@ -13,9 +13,9 @@ import pytest
 from harness.record import Event, Failure, LaneWrite, RunRecord, ToolCall, Turn
 from harness.report.build import build_report
 from harness.scenario import Scenario
-from harness.summary import Judged, Outcome, Unmet
-from harness.transcript import transcript
-from harness.visible import clip, json_safe, visible
+from harness.show.summary import Judged, Outcome, Unmet
+from harness.show.transcript import transcript
+from harness.show.visible import clip, json_safe, visible
 
 HOSTILE = (
     '</script></pre></details><script>alert(1)</script><img src=https://example.com/x onerror=alert(1)>'

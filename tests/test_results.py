@@ -15,10 +15,10 @@ from scenario_files import json_values, scenario_text, write
 
 from harness import results
 from harness.expect import Finding
-from harness.loading import find_scenarios
 from harness.record import Event, Failure, LaneWrite, RunRecord, ToolCall, Turn
 from harness.results import Header, ResultsError, StoredResult, read, suite_digest
-from harness.schema import results_schema
+from harness.scenario.loading import find_scenarios
+from harness.scenario.schema import results_schema
 
 if TYPE_CHECKING:
     from pathlib import Path

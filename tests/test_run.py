@@ -19,7 +19,7 @@ from harness.scenario import ModelScript, QuestionSpec
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.loading import ScenarioFile
+    from harness.scenario.loading import ScenarioFile
 
 # --------------------------------------------------------------------------------------------------------- model side
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from scenario_files import HEAD, as_yaml, mappings_of, problems_of, scenario_data, write
 
-from harness.loading import FileError, find_scenarios, load_scenario
 from harness.results import Header, StoredResult
-from harness.schema import SCHEMA_FILE, results_schema, scenario_schema, schema_line, schema_text, write_schema
+from harness.scenario.loading import FileError, find_scenarios, load_scenario
+from harness.scenario.schema import SCHEMA_FILE, results_schema, scenario_schema, schema_line, schema_text, write_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = scenario_schema()

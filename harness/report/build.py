@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from harness.summary import Judged, Outcome, Unmet, count_outcomes
-from harness.transcript import LIMIT, transcript
-from harness.visible import as_text, clip, plural, visible, visible_pieces
+from harness.show.summary import Judged, Outcome, Unmet, count_outcomes
+from harness.show.transcript import LIMIT, transcript
+from harness.show.visible import as_text, clip, plural, visible, visible_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ import difflib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.visible import clip, one_line, visible
-from harness.yamlnode import key_path
+from harness.scenario.yamlnode import key_path
+from harness.show.visible import clip, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from harness.record import Frozen, RunRecord
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.finding import Finding
+    from harness.expect.finding import Finding
     from harness.scenario import Scenario
 
 SUMMARY_VERSION: Final = 1

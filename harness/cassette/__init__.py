@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from harness.cassette_file import CassetteError, NotRecorded
-from harness.drift import Difference, Drift, shown
+from harness.cassette.drift import Difference, Drift, shown
+from harness.cassette.file import CassetteError, NotRecorded
 from harness.llm import ModelSpec, is_name, live_http
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from harness.deck import Deck
+    from harness.cassette.deck import Deck
 
 __all__ = [
     'CassetteError',
@@ -70,7 +70,7 @@ def spec_of(path: Path) -> ModelSpec:
     Raises:
         CassetteError: the file is no cassette, or has no request to a model.
     """
-    from harness.deck import Replay
+    from harness.cassette.deck import Replay
 
     return Replay(path).spec
 
@@ -85,7 +85,7 @@ def replaying(path: Path) -> Iterator[Tape]:
         Drift: a request was not the recorded one; raised at the request and again at the end of the block, since the
             node under test may have taken the first one for an error of its model.
     """
-    from harness.deck import Replay  # vcrpy takes long to import
+    from harness.cassette.deck import Replay  # vcrpy takes long to import
 
     replay = Replay(path)
     with Tape(replay) as tape:
@@ -109,7 +109,7 @@ def recording(path: Path, *, through: httpx.Client | None = None) -> Iterator[Ta
     Raises:
         CassetteError: a request got no answer, or none was made; nothing was written.
     """
-    from harness.deck import Recorder
+    from harness.cassette.deck import Recorder
 
     recorder = Recorder(path, through or live_http())
     with Tape(recorder) as tape:

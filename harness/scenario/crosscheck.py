@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from harness.explain import nearest
-from harness.yamlnode import Loc
+from harness.scenario.explain import nearest
+from harness.scenario.yamlnode import Loc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.expectation import Expectation
     from harness.scenario import Scenario, ToolNode
+    from harness.scenario.expectation import Expectation
 
 Contradiction = tuple[Loc, str, str]
 """The key path it stands at, what is wrong, and what to do."""

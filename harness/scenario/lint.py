@@ -8,19 +8,19 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.crosscheck import python_tools
-from harness.explain import nearest
-from harness.loading import REQUIREMENTS, load_all, scenario_paths
-from harness.schema import SCHEMA_FILE, scenario_schema, schema_line
-from harness.yamlfile import read_yaml
-from harness.yamlnode import FileError, FileProblem
+from harness.scenario.crosscheck import python_tools
+from harness.scenario.explain import nearest
+from harness.scenario.loading import REQUIREMENTS, load_all, scenario_paths
+from harness.scenario.schema import SCHEMA_FILE, scenario_schema, schema_line
+from harness.scenario.yamlfile import read_yaml
+from harness.scenario.yamlnode import FileError, FileProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from harness.loading import ScenarioFile
     from harness.scenario import Expectation
+    from harness.scenario.loading import ScenarioFile
 
 TOOLS: Final = 'tools.py'
 """The file beside a scenario that holds its Python tools."""

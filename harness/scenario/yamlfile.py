@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from harness.yamlnode import FileError, FileProblem, key_path, place_of
-from harness.yamlvalue import Builder
+from harness.scenario.yamlnode import FileError, FileProblem, key_path, place_of
+from harness.scenario.yamlvalue import Builder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

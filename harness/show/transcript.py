@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from harness.record import Event, Failure, Frozen, RunRecord, ToolCall, Turn
-from harness.visible import as_text, clip
+from harness.show.visible import as_text, clip
 
 LIMIT = 12_000
 """The most characters of one text in a report; a longer one loses its middle."""

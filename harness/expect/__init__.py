@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.doors import door_findings
-from harness.finding import Finding, View, view_of
-from harness.invariants import invariant_findings
-from harness.payloads import payload_findings
+from harness.expect.doors import door_findings
+from harness.expect.finding import Finding, View, view_of
+from harness.expect.invariants import invariant_findings
+from harness.expect.payloads import payload_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.expectation import Expectation
     from harness.record import RunRecord
     from harness.scenario import Scenario
-    from harness.yamlnode import Loc
+    from harness.scenario.expectation import Expectation
+    from harness.scenario.yamlnode import Loc
 
 __all__ = ['Finding', 'findings']
 

@@ -16,8 +16,8 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.stubs.httpx_stubs import vcr_handle_request
 
-from harness.cassette_file import CassetteError, CassetteFiles, CassetteFormat, NotRecorded
-from harness.drift import ABSENT, Difference, Drift, differences, shown
+from harness.cassette.drift import ABSENT, Difference, Drift, differences, shown
+from harness.cassette.file import CassetteError, CassetteFiles, CassetteFormat, NotRecorded
 from harness.llm import ENDPOINT, ModelSpec, is_secret
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, model_validator
 
-from harness.expectation import (
+from harness.record import Frozen
+from harness.scenario.expectation import (
     CallMatch,
     EachObservation,
     ErrorMatch,
@@ -24,8 +25,7 @@ from harness.expectation import (
     StepMatch,
     TextMatch,
 )
-from harness.record import Frozen
-from harness.text import MAX_TEXT, TEXT_NOTATION, TEXT_SCHEMA, Short, Text, compose
+from harness.scenario.text import MAX_TEXT, TEXT_NOTATION, TEXT_SCHEMA, Short, Text, compose
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue

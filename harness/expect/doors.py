@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.difference import bounded, holds, reduced, rows_diff, same, shown
-from harness.finding import Finding, View, counted, differs, quoted, text_findings
+from harness.expect.difference import bounded, holds, reduced, rows_diff, same, shown
+from harness.expect.finding import Finding, View, counted, differs, quoted, text_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.expectation import CallMatch, EventMatch, Expectation, PromptMatch
     from harness.record import Event, Failure, Turn
-    from harness.yamlnode import Loc
+    from harness.scenario.expectation import CallMatch, EventMatch, Expectation, PromptMatch
+    from harness.scenario.yamlnode import Loc
 
 
 def door_findings(expectation: Expectation, view: View, loc: Loc) -> Iterator[Finding]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.difference import bounded, holds, reduced, rows_diff, same, shown
-from harness.expectation import (
+from harness.expect.difference import bounded, holds, reduced, rows_diff, same, shown
+from harness.expect.finding import NODE, Finding, View, counted, differs, quoted, text_findings
+from harness.scenario.expectation import (
     EachObservation,
     ErrorMatch,
     Expectation,
@@ -15,13 +16,12 @@ from harness.expectation import (
     StepMatch,
     TextMatch,
 )
-from harness.finding import NODE, Finding, View, counted, differs, quoted, text_findings
-from harness.visible import one_line
+from harness.show.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.yamlnode import Loc
+    from harness.scenario.yamlnode import Loc
 
 RAW: Final = 'RocketRide.agent.raw.v1'
 """The kind of the stack entry whose payload is the list of reasoning steps."""

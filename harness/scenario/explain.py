@@ -11,15 +11,15 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from harness.text import TEXT_NOTATION, Short
-from harness.yamlnode import FileProblem, Loc, describe, find, quoted
+from harness.scenario.text import TEXT_NOTATION, Short
+from harness.scenario.yamlnode import FileProblem, Loc, describe, find, quoted
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pydantic_core import ErrorDetails
 
-    from harness.yamlfile import Document
+    from harness.scenario.yamlfile import Document
 
 Model = type[BaseModel]
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from harness.crosscheck import contradictions
-from harness.explain import empty_values, explain, nearest
 from harness.scenario import Scenario
-from harness.yamlfile import read_yaml
-from harness.yamlnode import FileError, FileProblem, Loc, find, key_path, place_of
+from harness.scenario.crosscheck import contradictions
+from harness.scenario.explain import empty_values, explain, nearest
+from harness.scenario.yamlfile import read_yaml
+from harness.scenario.yamlnode import FileError, FileProblem, Loc, find, key_path, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from harness.transcript import transcript
-from harness.visible import as_text, clip, one_line, plural, visible
+from harness.show.transcript import transcript
+from harness.show.visible import as_text, clip, one_line, plural, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from harness.recording import Recorded
+    from harness.show.summary import Counts, Judged, Outcome, Unmet
     from harness.suite import Listed
-    from harness.summary import Counts, Judged, Outcome, Unmet
 
 Style = Literal['plain', 'bold', 'soft', 'good', 'bad', 'add', 'del', 'hunk']
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Discriminator, Field, StrictFloat, StrictInt, Tag
 
 from harness.record import Frozen
-from harness.text import Short, Text, compose
+from harness.scenario.text import Short, Text, compose
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from harness.text import MAX_TEXT
-from harness.yamlnode import TAG, FileProblem, Loc, describe, key_path, place_of, quoted, shown_tag
+from harness.scenario.text import MAX_TEXT
+from harness.scenario.yamlnode import TAG, FileProblem, Loc, describe, key_path, place_of, quoted, shown_tag
 
 if TYPE_CHECKING:
     from pathlib import Path

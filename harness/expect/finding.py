@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.difference import bounded, shown, structure_diff, text_diff
+from harness.expect.difference import bounded, shown, structure_diff, text_diff
 from harness.record import Failure, Frozen, RunRecord
-from harness.visible import clip, one_line
-from harness.yamlnode import Loc  # noqa: TC001 (pydantic reads it)
+from harness.scenario.yamlnode import Loc  # noqa: TC001 (pydantic reads it)
+from harness.show.visible import clip, one_line
 
 if TYPE_CHECKING:
-    from harness.expectation import TextMatch
+    from harness.scenario.expectation import TextMatch
 
 NODE: Final = 'agent'
 """The id under which the node under test stands in a run record."""

@@ -6,15 +6,15 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.difference import bounded
-from harness.finding import NODE, Finding, View, differs, quoted, view_of
-from harness.visible import clip
+from harness.expect.difference import bounded
+from harness.expect.finding import NODE, Finding, View, differs, quoted, view_of
+from harness.show.visible import clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harness.record import RunRecord
-    from harness.yamlnode import Loc
+    from harness.scenario.yamlnode import Loc
 
 MAX_LLM_CALLS: Final = 10
 """The most LLM calls that one run of an agent may make."""

@@ -11,8 +11,8 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from harness.loading import ScenarioFile
-    from harness.summary import Judged
+    from harness.scenario.loading import ScenarioFile
+    from harness.show.summary import Judged
 
 
 class Progress:

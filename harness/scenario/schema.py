@@ -11,7 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_jso
 
 from harness.results import Header, StoredResult
 from harness.scenario import Scenario
-from harness.text import TEXT_SCHEMA, Short
+from harness.scenario.text import TEXT_SCHEMA, Short
 
 if TYPE_CHECKING:
     from pydantic_core import core_schema
