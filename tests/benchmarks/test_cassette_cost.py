@@ -16,8 +16,8 @@ import yaml
 from vcr.serialize import deserialize
 
 from harness.cassette import recording, replaying
-from harness.cassette_file import CassetteFormat
-from harness.drift import differences
+from harness.cassette.drift import differences
+from harness.cassette.file import CassetteFormat
 from harness.llm import ChatClient, Completion, ModelSpec, live_http, scripted_client
 from harness.scenario import ModelScript
 

@@ -19,8 +19,8 @@ import pytest
 from harness.cassette import cassette_path, recording
 from harness.engine.node import load_node
 from harness.llm import ChatClient, ModelSpec
-from harness.loading import load_scenario
 from harness.run import replay, run_scenario
+from harness.scenario.loading import load_scenario
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
     from harness.engine.node import Node
-    from harness.loading import ScenarioFile
+    from harness.scenario.loading import ScenarioFile
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time, min_rounds=200, warmup=True, warmup_iterations=20)
 
