@@ -1,9 +1,10 @@
 """The input of a step: the one object that the model wrote out whole, or nothing.
 
-An input is read as JSON, else as JSON5, else as a Python dict display, in this order and each as a whole. Whatever would need
-a guess is unreadable: arithmetic, octals, implicit string joins, tuples, sets, bytes, complex numbers, NaN and infinities,
-numbers that a float cannot hold, an escape that JSON does not know (except `\\'`), half a surrogate pair, a duplicate key with
-two values, anything cut off. Nothing is evaluated, and every reading takes time linear in the length of the text.
+An input is read as JSON, else as JSON5, else as a Python dict display, in this order and each as a whole. What would
+need a guess is unreadable: arithmetic, octals, implicit string joins, tuples, sets, bytes, complex numbers, NaN and
+infinities, numbers that a float cannot hold, an escape that JSON does not know (except `\\'`), half a surrogate pair, a
+duplicate key with two values, anything cut off. Nothing is evaluated, and reading takes time linear in the length of
+the text.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ MAX_INT_BITS = 14_000
 def read_input(section: str, seams: Iterable[int] = ()) -> dict[str, Any] | None:
     """Return the object that an input section holds, or None where it holds no input at all.
 
-    `section` is the text between `Action Input:` and the next label. A code fence around the object and prose after it do
-    not count; prose before it is allowed only if the section holds a single object. Nothing, `None` and `null` are no input.
-    `seams` are the indices in it where something was taken out of the output: an object across one is not whole.
+    `section` is the text between `Action Input:` and the next label. A code fence around the object and prose after it
+    do not count; prose before it is allowed only if the section holds a single object. Nothing, `None` and `null` are
+    no input. `seams` are the indices in it where something was taken out of the output: an object across one is not
+    whole.
 
     Raises:
         UnreadableError: something stands there that is not one whole object.

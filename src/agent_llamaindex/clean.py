@@ -24,8 +24,8 @@ _TOKENS_BACKWARDS = re.compile(
 def drop_reasoning(text: str) -> tuple[str, tuple[int, ...]]:
     """Return `text` without its reasoning blocks, and the indices in it where one was taken out.
 
-    A block opens at a line start only; one that never closes runs to the end, and a closing tag that closes nothing makes
-    everything before it reasoning (decision D1.1). What follows a block on its line stands at a line start.
+    A block opens at a line start only; one that never closes runs to the end, and a closing tag that closes nothing
+    makes everything before it reasoning (decision D1.1). What follows a block on its line stands at a line start.
     """
     if '<' not in text:
         return text, ()
@@ -60,8 +60,8 @@ def drop_template_tokens(text: str) -> str:
 def drop_next_turns(text: str, *, label_follows: bool) -> str:
     """Return an answer up to where the model goes on with a turn of somebody else (`User:`, `Human:`, `Question:`).
 
-    Such a line counts after an empty line, or directly before a line with a label, but not in a fence. The text starts on
-    the line of its own label; `label_follows` says whether another one stands behind it.
+    Such a line counts after an empty line, or directly before a line with a label, but not in a fence. The text starts
+    on the line of its own label; `label_follows` says whether another one stands behind it.
     """
     lines = line_text(text)
     fences = find_fences(lines)
@@ -83,7 +83,7 @@ _NEXT_TURN = re.compile(
 
 
 def neutralise_tags(text: str) -> str:
-    """Return `text` with the name of a reasoning tag in its place at each line start, so that no block opens there again."""
+    """Return `text` with the bare name of each reasoning tag at a line start, so that no block opens there again."""
     return _OPENING_LINE.sub(r'\1', text) if '<' in text else text
 
 

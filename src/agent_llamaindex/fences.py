@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Fence(NamedTuple):
     """A fenced block: where its opening line and the line behind it start, where its closing line starts and ends.
 
-    The last two are the same where the fence is never closed: at the end of the text, or where the value of a label opens
-    the next one.
+    The last two are the same where the fence is never closed: at the end of the text, or where the value of a label
+    opens the next one.
     """
 
     start: int
@@ -40,12 +40,13 @@ def find_fences(lines: str) -> tuple[Fence, ...]:
     opened: tuple[int, int, str] | None = None
     for match in _FENCE.finditer(lines):
         line = lines.rfind('\n', 0, match.start()) + 1
-        before = LABELS_BEFORE.fullmatch(lines, line, match.start())
-        if not before:
+        before = LABELS_BEFORE.fullmatch(lines, line, match.start()) if line < match.start() else None
+        if not before and line < match.start():
             continue
-        fence, info = match['fence'], match['info'].strip(SPACE)
+        fence, info = match.groups()
+        info = info.strip(SPACE)
         end = min(match.end() + 1, len(lines))
-        if opened and before['labels']:
+        if opened and before and before['labels']:
             found.append(Fence(opened[0], opened[1], line, line))
             opened = None
         if not opened:
@@ -80,4 +81,4 @@ def drop_open_fence(text: str) -> str:
     return ''.join([*kept, text[at:]])
 
 
-_FENCE = re.compile(r'(?P<fence>`{3,}+|~{3,}+)(?P<info>[^\n]*+)')
+_FENCE = re.compile(r'(`{3,}+|~{3,}+)([^\n]*+)')

@@ -1,7 +1,7 @@
 """The labels of the ReAct format, in every spelling that counts as the same one, and what stands around them.
 
-A label counts only at the start of a line. Each function takes time linear in the length of the text: the patterns never give
-back what they took (possessive), and none is searched from a place that an earlier search has passed twice.
+A label counts only at the start of a line. Each function takes time linear in the length of the text: the patterns
+never give back what they took (possessive), and none is searched from a place that an earlier search has passed twice.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Kind(Enum):
 
 
 class Label(NamedTuple):
-    """A label in a text: its kind, where it starts and where its value starts, and the bold marker that it left open."""
+    """A label in a text: its kind, where it and its value start, and the bold marker that it left open."""
 
     kind: Kind
     start: int
@@ -63,7 +63,7 @@ def _pattern(*kinds: Kind) -> str:
 
 
 def _repeated(*kinds: Kind) -> str:
-    """The same as a pattern that can be repeated: without groups, which would remember the marker of the label before."""
+    """The same as a pattern that can be repeated: a group would remember the marker of the label before."""
     words = rf'(?:{"|".join(_WORDS[kind] for kind in _WORDS if kind in kinds)}){_NUMBER}'
     marked = rf'{_MARKER}[{SPACE}]*+{words}(?:{_MARKER}[{SPACE}]*+{_COLON}|{_COLON}{_MARKER}?+)'
     return rf'{_LEAD}(?:{words}{_COLON}|{marked})\s*+'
@@ -86,7 +86,7 @@ _LEADING = re.compile(f'(?:{_repeated(Kind.THOUGHT, Kind.ANSWER)})*+', re.IGNORE
 
 
 def line_text(text: str) -> str:
-    """Return `text` with every kind of line end as one newline, at the same length, so that positions in both are the same."""
+    """Return `text` with every kind of line end as one newline; positions in both are the same."""
     if not text.isascii():
         text = text.replace('\u2028', '\n').replace('\u2029', '\n')
     return text.replace('\r\n', ' \n').replace('\r', '\n') if '\r' in text else text
@@ -117,7 +117,7 @@ def find_observation(lines: str) -> int:
 
 
 def drop_labels(text: str) -> str:
-    """Return `text` without the labels at the starts of its lines, nor those directly behind them; their values stay."""
+    """Return `text` without the labels at the starts of its lines and directly behind those; their values stay."""
     lines, kept, at, marker = line_text(text), [], 0, ''
     while label := find_label(lines, at):
         kept.append(drop_marker(text[at : label.start], marker))
@@ -128,7 +128,7 @@ def drop_labels(text: str) -> str:
 
 
 def drop_leading_labels(text: str) -> str:
-    """Return `text` without the `Thought:` and `Answer:` labels that it starts with, and nothing if only labels are left."""
+    """Return `text` without the `Thought:` and `Answer:` labels at its start, and nothing if only labels are left."""
     at, marker = _LEADING.match(text).end(), ''  # type: ignore[union-attr]  # it matches nothing, too
     if '*' in text[:at] or '__' in text[:at]:
         at = 0

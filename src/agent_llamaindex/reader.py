@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class Call:
     """An action step: the thought before it, the name on its line, and the arguments that were written out.
 
-    `known` says whether a tool of that name is connected. The arguments of an unknown tool are what was readable, else empty.
+    `known` says whether a tool of that name is connected. The arguments of an unknown tool are what was readable, else
+    empty.
     """
 
     thought: str
@@ -63,8 +64,8 @@ Reading = Call | Answer | Direct
 def read(output: str | None, tools: Mapping[str, bool]) -> Reading:
     """Return what a model output says.
 
-    `tools` maps the name of each connected tool to whether its schema requires an input. Without any tool every action is
-    a direct answer (decision D2).
+    `tools` maps the name of each connected tool to whether its schema requires an input. Without any tool every action
+    is a direct answer (decision D2).
     """
     return _Turn(output or '', tools).read()
 
@@ -156,10 +157,15 @@ class _Turn:
 
     def _first_line(self, label: Label | None) -> str:
         """Return the first line of a label's value: the text behind the label, or the next line that is not empty."""
-        match = _VALUE_LINE.match(self._lines, label.end) if label else None
-        if not (label and match):
+        if label is None:
             return ''
-        on_next_line = self._lines.find('\n', label.end, match.start(1)) >= 0
+        at = label.end
+        while (again := label_at(self._lines, at)) and again.kind is label.kind:
+            at = again.end
+        match = _VALUE_LINE.match(self._lines, at)
+        if match is None:
+            return ''
+        on_next_line = self._lines.find('\n', at, match.start(1)) >= 0
         return '' if on_next_line and label_at(self._lines, match.start(1)) else self._text[slice(*match.span(1))]
 
     def _read_no_call(self, action: Label, own_input: Label | None) -> Reading:
@@ -192,13 +198,14 @@ class _Turn:
         """Return where the answer ends at the latest, and the label that ends it, if one does."""
         label = find_label(self._lines, answer.end)
         while label:
-            following = find_label(self._lines, label.end)
-            goes_on = label.kind is Kind.INPUT or (
-                label.kind is Kind.ACTION and not (following and following.kind is Kind.INPUT)
-            )
-            if not goes_on and not self._is_quoted(label.start, answer):
+            following = find_label(self._lines, label.end) if label.kind in (Kind.ACTION, Kind.INPUT) else None
+            is_text = label.kind is Kind.INPUT or (label.kind is Kind.ACTION and not _is_input(following))
+            if is_text:
+                label = following
+            elif self._is_quoted(label.start, answer):
+                label = find_label(self._lines, label.end)
+            else:
                 return label.start, label
-            label = following
         return self._end, None
 
     # ------------------------------------------------------------------------------------------------ fences and text
@@ -288,6 +295,10 @@ def _find_name(line: str, tools: Mapping[str, bool]) -> tuple[str, bool]:
 # `search[x]` is not cut at its bracket: other dialects mean a call by it, with an argument that has no name.
 _BRACKETS = re.compile(r'(?P<name>[^(\[]++)(?:(?<=(?P<space>\s))[(\[]|\()(?P<inside>.*)[)\]]', re.DOTALL)
 _ARGUMENT_SIGNS = re.compile(r'[=:{}\[\]"\'<>\d]')
+
+
+def _is_input(label: Label | None) -> bool:
+    return label is not None and label.kind is Kind.INPUT
 
 
 def _before_bracket(name: str) -> str:

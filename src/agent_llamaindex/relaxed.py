@@ -1,4 +1,4 @@
-"""JSON5 and Python notation, rewritten as JSON: one pass over the tokens; whether they make an object, JSON's decoder says."""
+"""JSON5 and Python notation, rewritten as JSON token by token; whether they make an object, JSON's decoder says."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class UnreadableError(ValueError):
 class Notation:
     """A notation that is wider than JSON.
 
-    The groups of `tokens` say what stands there: `same` is a run of JSON as it is; a `plain` text (one without escapes), any
-    other `text`, a `name` (a key without quotes), a `number` and a `word` are rewritten; `bad` is no token at all.
-    `slash_escape` says whether `\\/` is a slash, as in JSON.
+    The groups of `tokens` say what stands there: `same` is a run of JSON as it is; a `plain` text (without escapes),
+    any other `text`, a `name` (a key without quotes), a `number` and a `word` are rewritten; `bad` is no token at all.
+    `escapes` are those parts of a text that JSON writes in another way.
     """
 
     tokens: re.Pattern[str]
     words: dict[str, str]
-    slash_escape: bool
+    escapes: dict[str, str]
 
 
 def as_json(text: str, start: int, notation: Notation) -> tuple[str, int]:
@@ -79,16 +79,9 @@ def _text(token: str, notation: Notation) -> str:
     if raw:
         return json.dumps(body, ensure_ascii=False)
     bare_quotes = '"' in body and token[:width] != '"'
-    if bare_quotes or "\\'" in body or ('\\/' in body and not notation.slash_escape):
-        body = _PART.sub(lambda match: _rewritten(match[0], notation), body)
+    if bare_quotes or "\\'" in body or '\\/' in body:
+        body = _PART.sub(lambda match: notation.escapes.get(match[0], match[0]), body)
     return f'"{body}"'
-
-
-def _rewritten(part: str, notation: Notation) -> str:
-    # In Python `\/` is two characters, in JSON a slash: with two readings it has none.
-    if part == r'\/' and not notation.slash_escape:
-        raise UnreadableError('an escape with two readings')
-    return {"\\'": "'", '"': r'\"'}.get(part, part)
 
 
 def _number(token: str) -> str:
@@ -119,6 +112,7 @@ def _tokens(*, comment: str, same: str, text: str, number: str, name: str, word:
 _END = r'(?![\w.$])'
 _NEVER = '(?!)'
 _DECIMAL = r'(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+'
+_DIGITS = '[0-9](?:_?[0-9])*+'
 _DOUBLE, _SINGLE = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', r"'[^'\\]*+(?:\\.[^'\\]*+)*+'"
 _TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*+"""|' + r"'''(?:[^'\\]|\\.|'(?!''))*+'''"
 
@@ -132,7 +126,7 @@ JSON5 = Notation(
         word=_NEVER,
     ),
     words={},
-    slash_escape=True,
+    escapes={"\\'": "'", '"': '\\"'},
 )
 PYTHON = Notation(
     _tokens(
@@ -140,10 +134,11 @@ PYTHON = Notation(
         name=_NEVER,
         same=_NEVER,
         text=f'[uUrR]?(?:{_TRIPLE}|{_DOUBLE}|{_SINGLE})',
-        number=r'0[xX](?:_?[0-9a-fA-F])++|0[bB](?:_?[01])++|'
-        r'(?:(?:0|[1-9](?:_?[0-9])*+)(?:\.(?:[0-9](?:_?[0-9])*+)?+)?+|\.[0-9](?:_?[0-9])*+)(?:[eE][+-]?[0-9](?:_?[0-9])*+)?+',
+        number=rf'0[xX](?:_?[0-9a-fA-F])++|0[bB](?:_?[01])++|'
+        rf'(?:(?:0|[1-9](?:_?[0-9])*+)(?:\.(?:{_DIGITS})?+)?+|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?+',
         word='True|False|None',
     ),
     words={'True': 'true', 'False': 'false', 'None': 'null'},
-    slash_escape=False,
+    # In Python `\/` is two characters, in JSON a slash: with two readings it has none, so that JSON has to refuse it.
+    escapes={"\\'": "'", '"': '\\"', '\\/': '\\?'},
 )
