@@ -262,6 +262,7 @@ def test_prose_before_a_step_is_its_thought() -> None:
 def test_a_doubled_label_is_one_label() -> None:
     assert read('Thought: Thought: x\nAction: search\nAction Input: {"q": 1}', TOOLS) == CALL
     assert read('Thought: x\nAction:\nAction: search\nAction Input:\nAction Input: {"q": 1}', TOOLS) == CALL
+    assert read('Thought: x\nAction: Action: search\nAction Input: Action Input: {"q": 1}', TOOLS) == CALL
     assert read('Thought: x\nAnswer:\nFinal Answer: Paris', TOOLS) == Answer('x', 'Paris')
 
 
@@ -510,6 +511,12 @@ def test_an_action_of_none_is_no_call(none: str, text: str | None) -> None:
     assert read(f'Thought: It is 4.\n{action}', {}) == Direct('It is 4.')
     if text != '':
         assert read(f'Thought: It is\n{action}\n4.\n{step()}', TOOLS) == Direct('It is\n4.\n x')
+
+
+def test_what_is_written_behind_an_action_of_none_stays_whole() -> None:
+    code = '```python\nprint(4)\n```'
+    assert read(f'Thought: It is\nAction: None\n\n{code}', TOOLS) == Direct(f'It is\n{code}')
+    assert read(f'Thought: It is\nAction: None\nAction Input: ```\n{{}}\n```\n{code}', TOOLS) == Direct(f'It is\n{code}')
 
 
 def test_an_action_of_none_is_a_call_where_a_tool_has_that_name_or_an_input_is_written() -> None:

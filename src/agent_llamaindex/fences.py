@@ -37,26 +37,27 @@ def find_fences(lines: str) -> tuple[Fence, ...]:
     if '```' not in lines and '~~~' not in lines:
         return ()
     found: list[Fence] = []
-    opened: tuple[int, int, str] | None = None
+    opened, opening = False, ('', 0, 0)
     for match in _FENCE.finditer(lines):
-        line = lines.rfind('\n', 0, match.start()) + 1
-        before = LABELS_BEFORE.fullmatch(lines, line, match.start()) if line < match.start() else None
-        if not before and line < match.start():
-            continue
+        line, labelled = match.start(), False
+        if line and lines[line - 1] != '\n':
+            line = lines.rfind('\n', 0, line) + 1
+            before = LABELS_BEFORE.fullmatch(lines, line, match.start())
+            if not before:
+                continue
+            labelled = bool(before['labels'])
         fence, info = match.groups()
-        info = info.strip(SPACE)
-        end = min(match.end() + 1, len(lines))
-        if opened and before and before['labels']:
-            found.append(Fence(opened[0], opened[1], line, line))
-            opened = None
+        if opened and labelled:
+            found.append(Fence(*opening[1:], line, line))
+            opened = False
         if not opened:
-            if fence[0] not in info:
-                opened = match.start(), end, fence
-        elif fence.startswith(opened[2]) and not info:
-            found.append(Fence(opened[0], opened[1], line, end))
-            opened = None
+            opened = fence[0] not in info
+            opening = fence, match.start(), min(match.end() + 1, len(lines))
+        elif fence.startswith(opening[0]) and not info.strip(SPACE):
+            found.append(Fence(*opening[1:], line, min(match.end() + 1, len(lines))))
+            opened = False
     if opened:
-        found.append(Fence(opened[0], opened[1], len(lines), len(lines)))
+        found.append(Fence(*opening[1:], len(lines), len(lines)))
     return tuple(found)
 
 

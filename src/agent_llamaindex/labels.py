@@ -55,7 +55,8 @@ _MARKER = r'(?:\*{1,3}|__)'
 _NUMBER = rf'(?:[ \t_]?\d{{1,3}})?+[{SPACE}]*+'
 _COLON = r'[:\uff1a]'
 # The bold marker of a label closes before or behind the colon, if it closes there at all.
-_TAIL = rf'(?(mark)(?P<before>{_MARKER})?+)[{SPACE}]*+{_COLON}(?(mark)(?(before)|(?P<after>{_MARKER})?+))'
+_AFTER = rf'(?:{_MARKER}|[{SPACE}]++{_MARKER}(?![\w*]))'
+_TAIL = rf'(?(mark)(?P<before>{_MARKER})?+)[{SPACE}]*+{_COLON}(?(mark)(?(before)|(?P<after>{_AFTER})?+))'
 
 
 def _pattern(*kinds: Kind) -> str:
@@ -65,7 +66,7 @@ def _pattern(*kinds: Kind) -> str:
 def _repeated(*kinds: Kind) -> str:
     """The same as a pattern that can be repeated: a group would remember the marker of the label before."""
     words = rf'(?:{"|".join(_WORDS[kind] for kind in _WORDS if kind in kinds)}){_NUMBER}'
-    marked = rf'{_MARKER}[{SPACE}]*+{words}(?:{_MARKER}[{SPACE}]*+{_COLON}|{_COLON}{_MARKER}?+)'
+    marked = rf'{_MARKER}[{SPACE}]*+{words}(?:{_MARKER}[{SPACE}]*+{_COLON}|{_COLON}{_AFTER}?+)'
     return rf'{_LEAD}(?:{words}{_COLON}|{marked})\s*+'
 
 
@@ -146,8 +147,8 @@ def drop_marker(value: str, marker: str) -> str:
     for part in (line, value):
         if part.endswith(marker) and part.count(marker) % 2:
             return part[: -len(marker)] + value[len(part) :]
-    # In front of a word the marker opens something, or it is an operator.
-    end = re.search(rf'{re.escape(marker)}(?![\w*])', line) if line.count(marker) % 2 else None
+    # Behind a blank or in front of a word the marker opens something, or it is an operator.
+    end = re.search(rf'(?<=\S){re.escape(marker)}(?![\w*])', line) if line.count(marker) % 2 else None
     return value[: end.start()] + value[end.end() :] if end else value
 
 

@@ -160,13 +160,16 @@ class _Turn:
         if label is None:
             return ''
         at = label.end
-        while (again := label_at(self._lines, at)) and again.kind is label.kind:
+        while match := _BEFORE_VALUE.match(self._lines, at):
+            start = match.end()
+            if self._lines.find('\n', at, start) >= 0 and label_at(self._lines, start):
+                break
+            again = _doubled(self._lines, start)
+            if again is None or again.kind is not label.kind:
+                end = self._lines.find('\n', start)
+                return self._text[start:] if end < 0 else self._text[start:end]
             at = again.end
-        match = _VALUE_LINE.match(self._lines, at)
-        if match is None:
-            return ''
-        on_next_line = self._lines.find('\n', at, match.start(1)) >= 0
-        return '' if on_next_line and label_at(self._lines, match.start(1)) else self._text[slice(*match.span(1))]
+        return ''
 
     def _read_no_call(self, action: Label, own_input: Label | None) -> Reading:
         """Read a turn whose action is `None` or the like: its answer, else its text without the scaffolding."""
@@ -263,10 +266,12 @@ class _Turn:
 # -------------------------------------------------------------------------------------------------------------- names
 
 _WHITE = rf'[\s{SPACE}]*+'
-_FENCE_LINE = rf'(?:(?:`{{3,}}|~{{3,}})[A-Za-z]*+[{SPACE}]*+(?:\n|\Z){_WHITE})?+'
-_VALUE_LINE = re.compile(rf'{_WHITE}{_FENCE_LINE}([^\n]++)')
-_NO_VALUE = re.compile(rf'{_WHITE}{_FENCE_LINE}(?:\{{{_WHITE}\}}|[^\n]*+)\s*+{_FENCE_LINE}')
-_DECORATION = BLANK + '"\'`~*“”‘’'
+_FENCE = rf'(?:`{{3,}}|~{{3,}})[A-Za-z]*+[{SPACE}]*+(?:\n|\Z)'
+_BEFORE_VALUE = re.compile(rf'{_WHITE}(?:{_FENCE}{_WHITE})?+(?=.)')
+_NO_VALUE = re.compile(rf'{_WHITE}({_FENCE}{_WHITE})?+(?:\{{{_WHITE}\}}|[^\n]*+)\s*+(?(1)(?:{_FENCE})?+)')
+_WRAPPING = '"\'`~*“”‘’'
+_DECORATION = BLANK + _WRAPPING
+_WRAPPED = re.compile(f'[{SPACE}{_WRAPPING}]*+')
 _NONE = frozenset(
     (
         'none', 'n/a', 'na', 'null', 'nil', 'not applicable', 'no action', 'no action needed', 'no action required',
@@ -295,6 +300,12 @@ def _find_name(line: str, tools: Mapping[str, bool]) -> tuple[str, bool]:
 # `search[x]` is not cut at its bracket: other dialects mean a call by it, with an argument that has no name.
 _BRACKETS = re.compile(r'(?P<name>[^(\[]++)(?:(?<=(?P<space>\s))[(\[]|\()(?P<inside>.*)[)\]]', re.DOTALL)
 _ARGUMENT_SIGNS = re.compile(r'[=:{}\[\]"\'<>\d]')
+
+
+def _doubled(lines: str, at: int) -> Label | None:
+    """Return the label that stands behind another one on its line, as it is or in quotes."""
+    wrapped = _WRAPPED.match(lines, at)
+    return label_at(lines, at) or (label_at(lines, wrapped.end()) if wrapped else None)
 
 
 def _is_input(label: Label | None) -> bool:
