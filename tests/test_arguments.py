@@ -34,7 +34,8 @@ def no_limit_on_digits() -> Iterator[None]:
     [
         {}, {'': ''}, {'q': 'rome', 'n': 3}, {'a': {'b': {'c': [1, {'d': 2}], 'e': []}}}, {'a': [[], [[]], {}]},
         {'n': 12345678901234567890123, 'f': 1e300, 'z': -0.5}, {'t': True, 'f': False, 'n': None},
-        {'s': '\\ / " \' \b \f \n \r \t \x00 \x7f \u2028 é 東京 🌧'}, {'é"\n': 1}, {'tpl': 'fn() { return {}; }', 'x': '}"}'},
+        {'s': '\\ / " \' \b \f \n \r \t \x00 \x7f \u2028 é 東京 🌧'}, {'é"\n': 1}, {'tpl': 'fn() { return {}; }',
+        'x': '}"}'},
         {'code': 'a `b` ```c``` # d // e /* f */'}, {'think': 'x', 'Action: y': 'Thought: z'},
     ],
 )  # fmt: skip
@@ -134,40 +135,63 @@ def test_the_values_are_plain_ones() -> None:
     'text',
     [
         # no object
-        'rome weather', '"rome"', '5', 'q="rome", n=3', '[1, 2]', '[{"q": 1}]', '<q>rome</q>', 'q: rome\nn: 3', 'N/A', 'none of it',
+        'rome weather', '"rome"', '5', 'q="rome", n=3', '[1, 2]', '[{"q": 1}]', '<q>rome</q>', 'q: rome\nn: 3', 'N/A',
+        'none of it',
         '{', '}', '"{}"', '```json\n```\nrome', '`rome`',
         # arithmetic, octals, dates and the like
-        '{"n": 2*(3+4)}', '{"n": 9**9**9}', '{"n": 1/0}', '{"n": 1+1}', '{"n": 3-1}', '{"n": -(1)}', '{"n": --1}', '{"n": ~1}',
-        '{"date": 2024-10-15}', '{"phone": 555-1234}', '{"v": 12:30}', '{"v": 1.2.3}', '{"v": 10%}', '{"v": 5kg}', '{"n": 1 000}',
-        '{"zip": 01234}', '{"n": 0o17}', '{"n": 00}', '{"n": 08.5}', '{"n": 1,000}', '{"n": $5}', '{"n": 1__0}', '{"n": 1_}', '{"n": 0x}',
+        '{"n": 2*(3+4)}', '{"n": 9**9**9}', '{"n": 1/0}', '{"n": 1+1}', '{"n": 3-1}', '{"n": -(1)}', '{"n": --1}',
+        '{"n": ~1}',
+        '{"date": 2024-10-15}', '{"phone": 555-1234}', '{"v": 12:30}', '{"v": 1.2.3}', '{"v": 10%}', '{"v": 5kg}',
+        '{"n": 1 000}',
+        '{"zip": 01234}', '{"n": 0o17}', '{"n": 00}', '{"n": 08.5}', '{"n": 1,000}', '{"n": $5}', '{"n": 1__0}',
+        '{"n": 1_}', '{"n": 0x}',
         # values that were not written
-        '{"q": rome}', '{"q": rome, "k": "v"}', '{"q": }', '{"q"}', '{"q": 1, "k"}', '{q}', '{"q": undefined}', '{"q": "a" + "b"}',
-        '{"q": ...}', '{...}', '{"q": null or 1}', '{"q": f"{x}"}', '{"q": str(1)}', '{**{"q": 1}}', '{"q": [x for x in y]}', '{"q": x.y}',
+        '{"q": rome}', '{"q": rome, "k": "v"}', '{"q": }', '{"q"}', '{"q": 1, "k"}', '{q}', '{"q": undefined}',
+        '{"q": "a" + "b"}',
+        '{"q": ...}', '{...}', '{"q": null or 1}', '{"q": f"{x}"}', '{"q": str(1)}', '{**{"q": 1}}',
+        '{"q": [x for x in y]}', '{"q": x.y}',
         # implicit string joins, tuples, sets, bytes, complex numbers, keys that are no text
-        '{"q": "a" "b"}', "{'q': 'a' 'b'}", '{"q": ("a" "b")}', '{"q": (1, 2)}', '{"q": {1, 2}}', '{"q", "r"}', '{"q": b"a"}', '{"q": 1j}',
+        '{"q": "a" "b"}', "{'q': 'a' 'b'}", '{"q": ("a" "b")}', '{"q": (1, 2)}', '{"q": {1, 2}}', '{"q", "r"}',
+        '{"q": b"a"}', '{"q": 1j}',
         '{"q": ()}', '{"q": ("a")}', '{1: 2}', '{None: 1, "a": None}', '{("a",): None}', '{[1]: 2}', '{{"a": 1}: 2}',
         # NaN and infinities
-        '{"n": NaN}', '{"n": Infinity}', '{"n": -Infinity}', '{"n": nan}', '{"n": 1e999}', '{"n": -1e999}', '{"n": 1e-999}', '{"n": [NaN]}',
+        '{"n": NaN}', '{"n": Infinity}', '{"n": -Infinity}', '{"n": nan}', '{"n": 1e999}', '{"n": -1e999}',
+        '{"n": 1e-999}', '{"n": [NaN]}',
         # mixtures of two notations, and of both with nothing
-        '{"a": True, "b": true}', '{a: True}', '{"a": True, // note\n"b": 1}', '{"a": null, # note\n"b": 1}', '{“q”: “rome”}', '{"q": ‘a’}',
-        '{{"q": 1}}', '{"q" 1}', '{"q": 1 "r": 2}', '{"q": 1; "r": 2}', '{"q" = 1}', '{"q" => 1}', '{,}', '{"q": [,]}', '{"q": [1,,2]}',
-        '{"q": 1,,}', '{"q": :1}', '{"q": 1]', '{"q": [1}', '{"q": [1}]}', '{"q": ["a": 1]}', '{:1}', "{'': }", '{/* }', '{"a": 1 /}',
+        '{"a": True, "b": true}', '{a: True}', '{"a": True, // note\n"b": 1}', '{"a": null, # note\n"b": 1}',
+        '{“q”: “rome”}', '{"q": ‘a’}',
+        '{{"q": 1}}', '{"q" 1}', '{"q": 1 "r": 2}', '{"q": 1; "r": 2}', '{"q" = 1}', '{"q" => 1}', '{,}',
+        '{"q": [,]}', '{"q": [1,,2]}',
+        '{"q": 1,,}', '{"q": :1}', '{"q": 1]', '{"q": [1}', '{"q": [1}]}', '{"q": ["a": 1]}', '{:1}', "{'': }",
+        '{/* }', '{"a": 1 /}',
         # strings with a quotation mark or a backslash too many
-        '{"q": "say "hi" now"}', "{'q': 'it's'}", '{"path": "C:\\dir"}', r'{"re": "\d+"}', r'{"q": "\x41"}', r"{'q': '\x41', 'r': None}",
-        r'{"q": "\U0001f327"}', r"{'q': '\0', 'r': None}", r"{'q': '\v'}", r"{'q': '\N{DASH}', 'r': None}", '{"q": "a\\\nb"}', r'{"q": "\u12"}',
-        r"{'q': '\/', 'r': None}", r'{"q": "a\"}', "{'q': 'a\\'}", r'{"q": "\ud83d"}', r'{"q": "\udf27\ud83c"}', '{"\\ud83d": 1}', '{"q": "\ud83d"}',
-        r"{'q': '\ud83d'}", '{"q": """a"}', "{'q': '''a'', 'r': None}", r"""{'q': r'a\', 'r': None}""", "{'q': rb'a', 'r': None}",
+        '{"q": "say "hi" now"}', "{'q': 'it's'}", '{"path": "C:\\dir"}', r'{"re": "\d+"}', r'{"q": "\x41"}',
+        r"{'q': '\x41', 'r': None}",
+        r'{"q": "\U0001f327"}', r"{'q': '\0', 'r': None}", r"{'q': '\v'}", r"{'q': '\N{DASH}', 'r': None}",
+        '{"q": "a\\\nb"}', r'{"q": "\u12"}',
+        r"{'q': '\/', 'r': None}", r'{"q": "a\"}', "{'q': 'a\\'}", r'{"q": "\ud83d"}', r'{"q": "\udf27\ud83c"}',
+        '{"\\ud83d": 1}', '{"q": "\ud83d"}',
+        r"{'q': '\ud83d'}", '{"q": """a"}', "{'q': '''a'', 'r': None}", r"""{'q': r'a\', 'r': None}""",
+        "{'q': rb'a', 'r': None}",
         # cut off
-        '{"q": "very long te', '{"q": 1', '{"q": [1, 2', '{"a": {"b": 1}, "c": "lon', '{"a": {"b": 1}', "{'a': {'b': None}", '{"q":', '{"q',
-        "{'q': 'a", '{"a": 1, // note', '{"a": 1, # note', '{"a": "b", ', '{"a": "\\', "{'a': None, '", '{"a": {"b": 1},',
+        '{"q": "very long te', '{"q": 1', '{"q": [1, 2', '{"a": {"b": 1}, "c": "lon', '{"a": {"b": 1}',
+        "{'a': {'b': None}", '{"q":', '{"q',
+        "{'q': 'a", '{"a": 1, // note', '{"a": 1, # note', '{"a": "b", ', '{"a": "\\', "{'a': None, '",
+        '{"a": {"b": 1},',
         # a part of something larger
-        '"{\\"q\\": \\"rome\\"}"', '\'{"q": 1}\'', '[{"q": 1}, {"q": 2}]', 'x, {"q": 1}', 'args = {"q": 1}', 'x = [{"q": 1}]', '“{"q": 1}”',
-        'filter: {"q": 1}', '  - filter: {"q": 1}', '"filter": {"q": 1}', 'the "filter": {"q": 1}', '<q>{"a": 1}</q>', '1 + {"q": 1}', 'a | {"q": 1}',
-        '{"q": 1}, {"q": 2}', '{"q": 1}: 2', '{"q": 1} | {"r": 2}', '{"q": 1} + {"r": 2}', '{"q": 1}["q"]', '{"q": 1} = x', '{"q": "a"}b"}',
-        '{"q": "a"}"', '{"q": "use "} to close", "r": 1}', '{"q": "a "} x" b "y" z"}', "{'q': 'a '} x' b 'y' z'}", '{"q": "say "} hi"}', '{"q": 1}2',
+        '"{\\"q\\": \\"rome\\"}"', '\'{"q": 1}\'', '[{"q": 1}, {"q": 2}]', 'x, {"q": 1}', 'args = {"q": 1}',
+        'x = [{"q": 1}]', '“{"q": 1}”',
+        'filter: {"q": 1}', '  - filter: {"q": 1}', '"filter": {"q": 1}', 'the "filter": {"q": 1}', '<q>{"a": 1}</q>',
+        '1 + {"q": 1}', 'a | {"q": 1}',
+        '{"q": 1}, {"q": 2}', '{"q": 1}: 2', '{"q": 1} | {"r": 2}', '{"q": 1} + {"r": 2}', '{"q": 1}["q"]',
+        '{"q": 1} = x', '{"q": "a"}b"}',
+        '{"q": "a"}"', '{"q": "use "} to close", "r": 1}', '{"q": "a "} x" b "y" z"}', "{'q': 'a '} x' b 'y' z'}",
+        '{"q": "say "} hi"}', '{"q": 1}2',
         # more than one object
-        '{"q": 1}{"r": 2}', '{"q": 1}\n{"r": 2}', '{"q": 1} {"q": 1}', 'I pass {"q": 1} and then {"q": 2}.', 'either {"q": 1} or {}',
-        '```json\n{"q": 1}\n```\n```json\n{"r": 2}\n```', '{"q": 1}\n```\n{"r": 2}', '- {"q": 1}\n- {"q": 2}', 'None\n{"q": 1}\n{"q": 2}',
+        '{"q": 1}{"r": 2}', '{"q": 1}\n{"r": 2}', '{"q": 1} {"q": 1}', 'I pass {"q": 1} and then {"q": 2}.',
+        'either {"q": 1} or {}',
+        '```json\n{"q": 1}\n```\n```json\n{"r": 2}\n```', '{"q": 1}\n```\n{"r": 2}', '- {"q": 1}\n- {"q": 2}',
+        'None\n{"q": 1}\n{"q": 2}',
     ],
 )  # fmt: skip
 def test_whatever_was_not_written_out_as_one_whole_object_is_unreadable(text: str) -> None:
@@ -211,7 +235,7 @@ def test_an_integer_is_read_as_long_as_it_can_be_written_again() -> None:
 @pytest.mark.usefixtures('no_limit_on_digits')
 def test_the_length_of_an_integer_is_bounded_whatever_python_allows() -> None:
     for digits in ('9' * 10_000, '0x' + 'f' * 10_000, '0b' + '1' * 20_000, '9_' * 10_000 + '9', '+' + '9' * 10_000):
-        assert_unreadable('{"n": %s}' % digits)
+        assert_unreadable(f'{{"n": {digits}}}')
 
 
 def test_a_number_keeps_its_kind() -> None:
@@ -257,8 +281,10 @@ def test_an_empty_object_is_an_input(text: str) -> None:
 @pytest.mark.parametrize(
     'behind',
     [
-        '', '\n', '\n```', '`', '~~~\n', '.', '}', '}}', ' }\n}', '\nI will wait for the result {soon}.', ' // done', ' # done', ' /* done */',
-        '\nExpect {"status": "ok"}', '\n\nIt gives "a" and "b".', " It's done.", '我会等待', ' (a note)', '(a note)', '**', '\n- next\n- {"r": 2}',
+        '', '\n', '\n```', '`', '~~~\n', '.', '}', '}}', ' }\n}', '\nI will wait for the result {soon}.', ' // done',
+        ' # done', ' /* done */',
+        '\nExpect {"status": "ok"}', '\n\nIt gives "a" and "b".', " It's done.", '我会等待', ' (a note)', '(a note)',
+        '**', '\n- next\n- {"r": 2}',
         '\n```\nThen I wait.', '\n\n```python\nf"{x}"\n```', '\n</tool>', ' -> result', '\n= 5',
     ],
 )  # fmt: skip

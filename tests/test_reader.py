@@ -20,7 +20,8 @@ THOUGHTS = [
 ACTIONS = [
     'Action: search', 'action: search', 'ACTION:search', '  Action:  search', '\tAction:\tsearch', '**Action:** search',
     '**Action**: search', '__Action__: search', '### Action: search', '- Action: search', '* **Action:** search',
-    'Action 1: search', 'Action_1: search', 'Action：search', 'Action : search', 'Action:\nsearch', 'Action: \n\n  search',
+    'Action 1: search', 'Action_1: search', 'Action：search', 'Action : search', 'Action:\nsearch',
+    'Action: \n\n  search',
     '**Action: search**', 'Action:\u3000search', 'Action:\u200bsearch', 'Action:\n```\nsearch\n```',
 ]  # fmt: skip
 INPUTS = [
@@ -28,14 +29,17 @@ INPUTS = [
     'Action_Input: {"q": 1}', 'ActionInput: {"q": 1}', 'action_input:\t{"q": 1}', '**Action Input:** {"q": 1}',
     '**Action Input**: {"q": 1}', '**Action_Input: {"q": 1}**', '## Action Input: {"q": 1}', '- Action Input: {"q": 1}',
     'Action Input 1: {"q": 1}', 'Action Input：{"q": 1}', 'Action Input:\n{"q": 1}', 'Action Input:\n\n{\n  "q": 1\n}',
-    'Action Input: ```json\n{"q": 1}\n```', 'Action Input:\n```\n{"q": 1}\n```', 'Action Input:\n~~~json5\n{"q": 1}\n~~~',
+    'Action Input: ```json\n{"q": 1}\n```', 'Action Input:\n```\n{"q": 1}\n```',
+    'Action Input:\n~~~json5\n{"q": 1}\n~~~',
     'Action Input: `{"q": 1}`', 'Action\xa0Input: {"q": 1}', '\u200bAction Input: {"q": 1}',
 ]  # fmt: skip
 ANSWERS = [
     'Answer: Paris', 'answer: Paris', 'ANSWER:Paris', '  Answer:   Paris', 'Answer:\nParis', 'Answer:\n\n  Paris  \n',
-    '**Answer:** Paris', '**Answer**: Paris', '**Answer: Paris**', '**Answer: ** Paris', '### Answer: Paris', '- Answer: Paris',
+    '**Answer:** Paris', '**Answer**: Paris', '**Answer: Paris**', '**Answer: ** Paris', '### Answer: Paris',
+    '- Answer: Paris',
     'Answer 1: Paris', 'Answer：Paris', 'Final Answer: Paris', 'final answer: Paris', 'FINAL ANSWER: Paris',
-    'FinalAnswer: Paris', 'Final_Answer: Paris', '**Final Answer:** Paris', '**Final Answer: Paris**', '## Final Answer\t:Paris',
+    'FinalAnswer: Paris', 'Final_Answer: Paris', '**Final Answer:** Paris', '**Final Answer: Paris**',
+    '## Final Answer\t:Paris',
     'Final Answer：Paris', '* **Final Answer**：Paris',
 ]  # fmt: skip
 LINE_ENDS = ['\n', '\r\n', '\r', '\n\n', '\u2028']
@@ -330,7 +334,8 @@ def test_an_action_without_a_name_is_no_step() -> None:
 @pytest.mark.parametrize(
     'line',
     [
-        'search', '"search"', "'search'", '`search`', '**search**', '*search*', 'search.', '"search".', '`search.`', '“search”',
+        'search', '"search"', "'search'", '`search`', '**search**', '*search*', 'search.', '"search".', '`search.`',
+        '“search”',
         '```search```', '**`search`**', ' search \t', 'search()', 'search ()', '`search()`.', 'search (finds pages)',
         'search [finds pages]', '**search** (finds pages).', 'search(q=1)', 'search({"q": 1})', 'search (q="1")',
     ],
@@ -459,9 +464,11 @@ def test_an_answer_is_the_text_to_the_end() -> None:
 @pytest.mark.parametrize(
     'behind',
     [
-        'Thought: y', '**Thought:** y\nAnswer: 2', 'Answer: 2', 'Final Answer: 2', 'Action: search\nAction Input: {"q": 1}',
+        'Thought: y', '**Thought:** y\nAnswer: 2', 'Answer: 2', 'Final Answer: 2',
+        'Action: search\nAction Input: {"q": 1}',
         'Action: any words at all\n\nAction Input: none', 'Observation: 2', '\nUser: and Spain?', '\nHuman: and Spain?',
-        '\nQuestion: and Spain?', '  \nquestion：and Spain?', 'Question: and Spain?\nThought: y', 'User: hi\nAnswer: 2', '```\nAnswer: 2',
+        '\nQuestion: and Spain?', '  \nquestion：and Spain?', 'Question: and Spain?\nThought: y',
+        'User: hi\nAnswer: 2', '```\nAnswer: 2',
     ],
 )  # fmt: skip
 def test_an_answer_ends_where_the_model_goes_on(behind: str) -> None:
@@ -473,8 +480,10 @@ def test_an_answer_ends_where_the_model_goes_on(behind: str) -> None:
 @pytest.mark.parametrize(
     'line',
     [
-        'Action: close the valve.', 'Action: search', 'Action Input: the form', 'Question: why?', 'User: Eva', 'Users: 4',
-        '```\nThought: y\nAction: search\nAction Input: {}\n```', '```\nAnswer: 2\n\nUser: y\n```', 'A\n\nThe User: field',
+        'Action: close the valve.', 'Action: search', 'Action Input: the form', 'Question: why?', 'User: Eva',
+        'Users: 4',
+        '```\nThought: y\nAction: search\nAction Input: {}\n```', '```\nAnswer: 2\n\nUser: y\n```',
+        'A\n\nThe User: field',
     ],
 )  # fmt: skip
 def test_an_answer_keeps_what_only_looks_like_an_end(line: str) -> None:
@@ -516,7 +525,9 @@ def test_an_action_of_none_is_no_call(none: str, text: str | None) -> None:
 def test_what_is_written_behind_an_action_of_none_stays_whole() -> None:
     code = '```python\nprint(4)\n```'
     assert read(f'Thought: It is\nAction: None\n\n{code}', TOOLS) == Direct(f'It is\n{code}')
-    assert read(f'Thought: It is\nAction: None\nAction Input: ```\n{{}}\n```\n{code}', TOOLS) == Direct(f'It is\n{code}')
+    assert read(f'Thought: It is\nAction: None\nAction Input: ```\n{{}}\n```\n{code}', TOOLS) == Direct(
+        f'It is\n{code}'
+    )
 
 
 def test_an_action_of_none_is_a_call_where_a_tool_has_that_name_or_an_input_is_written() -> None:

@@ -1,4 +1,4 @@
-"""What holds for the reader whatever a model writes: the library's parser agrees where the format is kept, nothing else is run."""
+"""What holds whatever a model writes: the library agrees where the format is kept, and only what was written is run."""
 
 from __future__ import annotations
 
@@ -74,8 +74,10 @@ def no_token_at_the_end(text: str) -> bool:
 
 thoughts = paragraphs.filter(str.strip).filter(no_token_at_the_end)
 ANSWER_LINES = [
-    '# Title', '- Corrective Action: restart the pump.', '{"a": [1, {"b": null}]}', 'The Answer: is 42', 'see Thought: 1',
-    'an Observation: field', '| a | b |', 'the team\nUser: Eva\nand so on', '> quote', '1. one', '```\nThought: x\nAnswer: y\n```',
+    '# Title', '- Corrective Action: restart the pump.', '{"a": [1, {"b": null}]}', 'The Answer: is 42',
+    'see Thought: 1',
+    'an Observation: field', '| a | b |', 'the team\nUser: Eva\nand so on', '> quote', '1. one',
+    '```\nThought: x\nAnswer: y\n```',
 ]  # fmt: skip
 
 
@@ -99,7 +101,8 @@ numbers = st.one_of(
 )
 texts = st.one_of(
     st.text(st.characters(exclude_categories=['Cs']), max_size=20),
-    st.lists(st.sampled_from(['"', "'", '\\', '/', '{', '}', '[', ']', ':', ',', '//', '/*', '#', '\n', '\t', '\x00', '\u2028', '🌧', 'é', 'Action: x']), max_size=8).map(''.join),
+    st.lists(st.sampled_from(['"', "'", '\\', '/', '{', '}', '[', ']', ':', ',', '//', '/*', '#', '\n', '\t', '\x00',
+    '\u2028', '🌧', 'é', 'Action: x']), max_size=8).map(''.join),
 ).map(without_labels)  # fmt: skip
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), numbers, texts),
@@ -131,7 +134,8 @@ def same(one: Any, other: Any) -> bool:
 
 @stable
 @given(
-    thoughts, names, json_texts(), st.sampled_from(['', ' ', ' (a note)']), st.sampled_from(['', '\n', '\n\n', '\r\n', '\nI wait for it.']),
+    thoughts, names, json_texts(), st.sampled_from(['', ' ', ' (a note)']), st.sampled_from(['', '\n', '\n\n', '\r\n',
+    '\nI wait for it.']),
     st.sampled_from(['\n', '\n\n', '\r\n']), st.booleans(),
 )  # fmt: skip
 def test_a_well_formed_step_is_read_as_the_library_reads_it(
@@ -183,21 +187,30 @@ def test_a_text_without_labels_is_the_answer_as_for_the_library(text: str) -> No
 # -------------------------------------------------------------------------------------------------- anything whatsoever
 
 LABELS = [
-    'Thought:', 'Action:', 'Action Input:', 'Answer:', 'Final Answer:', 'Observation:', '**Action:**', '**Action**:', '### Action:', '- Action:',
-    'action_input:', 'ActionInput:', 'Thought 1:', 'Action：', '__Answer:__', '**Answer: ', '**Action Input: ', 'ANSWER:', '* Thought :',
+    'Thought:', 'Action:', 'Action Input:', 'Answer:', 'Final Answer:', 'Observation:', '**Action:**', '**Action**:',
+    '### Action:', '- Action:',
+    'action_input:', 'ActionInput:', 'Thought 1:', 'Action：', '__Answer:__', '**Answer: ', '**Action Input: ',
+    'ANSWER:', '* Thought :',
     'Question:', 'User:', 'Human：',
 ]  # fmt: skip
 NAMES = [
-    's', 'free', 'search_1.query', 'web search', 'now', 'nope', 'None', 'N/A', 's()', 'now()', 's(q=1)', 's (find)', '`s`', '"s".', '**s**', 's[x]',
+    's', 'free', 'search_1.query', 'web search', 'now', 'nope', 'None', 'N/A', 's()', 'now()', 's(q=1)', 's (find)',
+    '`s`', '"s".', '**s**', 's[x]',
     '{"name": "s"}', 'replace the seal', 'no action needed', '',
 ]  # fmt: skip
 PIECES = [
-    '{"q": 1}', '{}', '{"q": "a"}', "{'q': 'a'}", "{'q': True}", '{q: 1}', '{"q": {"r": [1, 2, {"x": null}]}}', '[{"q":1}]', '{"q": "a}', '{"q": 1,',
-    '{"q": "say "hi" now"}', '{"q": "a\nb"}', '{"q": "a `b` c"}', "{'q': r'a\\d', 'z': None}", "{'a': '''it's''', 'b': None}", '{"n": 0x1F, m: +.5,}',
-    '{', '}', '[', ']', '(', ')', '"', "'", '"""', ',', ':', '`', '```', '```json', '~~~', '**', '__', '#', '-', '* ', '|', '=', '.', '\\', '\\n',
-    '\\"', "\\'", '\\u00e9', '\\ud83d', '\\ud83c\\udf27', '<think>', '</think>', '<reasoning>', '</reasoning>', '<thinking >', '</s>', '<|im_end|>',
-    '\n', '\n\n', '\r\n', '\r', '\u2028', '\x0b', '\x0c', '\x1c', '\x85', '\x00', ' ', '  ', '\t', '\xa0', '\u200b', '\ufeff', '\ud800', '\udc00', 'é', '日本', '🌧',
-    '1', '2.5', '1e5', '-3', '0x1F', '1_000', 'NaN', 'Infinity', '01', 'True', 'None', 'null', 'true', 'x', 'word', 'two words', '//c\n', '/*c*/', '# c\n',
+    '{"q": 1}', '{}', '{"q": "a"}', "{'q': 'a'}", "{'q': True}", '{q: 1}', '{"q": {"r": [1, 2, {"x": null}]}}',
+    '[{"q":1}]', '{"q": "a}', '{"q": 1,',
+    '{"q": "say "hi" now"}', '{"q": "a\nb"}', '{"q": "a `b` c"}', "{'q': r'a\\d', 'z': None}",
+    "{'a': '''it's''', 'b': None}", '{"n": 0x1F, m: +.5,}',
+    '{', '}', '[', ']', '(', ')', '"', "'", '"""', ',', ':', '`', '```', '```json', '~~~', '**', '__', '#', '-', '* ',
+    '|', '=', '.', '\\', '\\n',
+    '\\"', "\\'", '\\u00e9', '\\ud83d', '\\ud83c\\udf27', '<think>', '</think>', '<reasoning>', '</reasoning>',
+    '<thinking >', '</s>', '<|im_end|>',
+    '\n', '\n\n', '\r\n', '\r', '\u2028', '\x0b', '\x0c', '\x1c', '\x85', '\x00', ' ', '  ', '\t', '\xa0', '\u200b',
+    '\ufeff', '\ud800', '\udc00', 'é', '日本', '🌧',
+    '1', '2.5', '1e5', '-3', '0x1F', '1_000', 'NaN', 'Infinity', '01', 'True', 'None', 'null', 'true', 'x', 'word',
+    'two words', '//c\n', '/*c*/', '# c\n',
 ]  # fmt: skip
 pieces = st.one_of(
     st.sampled_from(LABELS).map(lambda label: f'\n{label} '),
@@ -216,7 +229,7 @@ UNSEEN = dict.fromkeys(map(ord, '\u200b\u200c\u200d\u2060'), ' ')
 
 
 def tidy(text: str, *, comments: str, triple: bool) -> str:
-    """Return an object's text with its blanks as spaces and its comments gone outside of strings, line ends escaped inside."""
+    """Return an object's text with plain blanks and no comments outside of strings, and line ends escaped in them."""
     token = re.compile(
         ('"""(?:[^"\\\\]|\\\\.|"(?!""))*"""|\'\'\'(?:[^\'\\\\]|\\\\.|\'(?!\'\'))*\'\'\'|' if triple else '')
         + r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|"""
@@ -315,8 +328,11 @@ def test_only_what_was_written_is_ever_run(output: str) -> None:
     assert reading.known == (reading.name in TOOLS)
     assert reading.name.strip()
     lines = re.split(r'\r\n|[\n\r\u2028\u2029]', text)
-    action_lines = [index for index, line in enumerate(lines) if ACTION_LINE.search(line)]
-    assert any(reading.name in '\n'.join(lines[index:]) for index in action_lines)
+    filled = [line for line in lines if line.translate(UNSEEN).strip('\ufeff ' + string.whitespace)]
+    # The name stands behind the label, or in the next line, or in the one behind the fence that opens there.
+    assert any(
+        reading.name in '\n'.join(filled[at : at + 3]) for at, line in enumerate(filled) if ACTION_LINE.search(line)
+    )
     assert type(reading.arguments) is dict
     if reading.arguments or TOOLS.get(reading.name):
         assert stands_in(text, reading.arguments)
@@ -342,8 +358,7 @@ def test_only_what_was_written_is_ever_run(output: str) -> None:
 def test_a_step_in_canonical_text_is_read_as_itself(output: str) -> None:
     reading = read(output, TOOLS)
     if isinstance(reading, Call) and not reading.known:
-        # An action of `None` with an input that could not be read is a call of a tool that is not there; without that input
-        # it is no call.
+        # `Action: None` with an input that could not be read calls a tool that is not there; without it, it is no call.
         assume(read(f'Action: {reading.name}', TOOLS) != Direct(''))
     if not isinstance(reading, Direct):
         assert read(canonical(reading), TOOLS) == reading

@@ -25,23 +25,44 @@ def input_of_s(text: str) -> str:
 
 # The library runs something else than was written here: another step's input, a part of it, a sum of it, another tool.
 DANGEROUS = {
-    'D1': ('Thought: x\nAction: delete_file\nAction Input: "a.txt"\nObservation: ok\nThought: y\nAction: search\n'
-           'Action Input: {"q": 1}', Direct('x\nAction: delete_file\nAction Input: "a.txt"', malformed=True)),
-    'D2': ('Thought: x\nAction: list_all\nThought: next\nAction: search\nAction Input: {"q": 1}', Call('x', 'list_all', {})),
+    'D1': (
+        'Thought: x\nAction: delete_file\nAction Input: "a.txt"\nObservation: ok\nThought: y\nAction: search\n'
+        'Action Input: {"q": 1}',
+        Direct('x\nAction: delete_file\nAction Input: "a.txt"', malformed=True),
+    ),
+    'D2': (
+        'Thought: x\nAction: list_all\nThought: next\nAction: search\nAction Input: {"q": 1}',
+        Call('x', 'list_all', {}),
+    ),
     'D2 required': ('Thought: x\nAction: s\nThought: next\nAction: search\nAction Input: {"q": 1}', MALFORMED),
-    'D3': ('Sure!\nThought: a\nAction: first\nAction Input: {"q": 1}\nThought: b\nAction: second\nAction Input: {"q": 2}',
-           Call('Sure!\n a', 'first', {'q': 1})),
-    'D4': ('Sure!\nThought: a\nAction: first\nAction Input: {"q": 1}\nObservation: done\nThought: b\nAction: delete_all\n'
-           'Action Input: {"q": 2}', Call('Sure!\n a', 'first', {'q': 1})),
-    'D5': ('Thought: a\nAction: first\nAction Input: {"q": True}\nThought: b\nAction: second\nAction Input: {"user": "bob"}',
-           Call('a', 'first', {'q': True})),
+    'D3': (
+        'Sure!\nThought: a\nAction: first\nAction Input: {"q": 1}\nThought: b\nAction: second\nAction Input: {"q": 2}',
+        Call('Sure!\n a', 'first', {'q': 1}),
+    ),
+    'D4': (
+        'Sure!\nThought: a\nAction: first\nAction Input: {"q": 1}\nObservation: done\nThought: b\n'
+        'Action: delete_all\n'
+        'Action Input: {"q": 2}',
+        Call('Sure!\n a', 'first', {'q': 1}),
+    ),
+    'D5': (
+        'Thought: a\nAction: first\nAction Input: {"q": True}\nThought: b\nAction: second\n'
+        'Action Input: {"user": "bob"}',
+        Call('a', 'first', {'q': True}),
+    ),
     'D6': (input_of_s('{"q": True}\nExpect {"status": "ok"}'), Call('x', 's', {'q': True})),
-    'D7': (input_of_s("{'q': 'rome', 'deep': True, 'n': 5, 'z': None}"),
-           Call('x', 's', {'q': 'rome', 'deep': True, 'n': 5, 'z': None})),
-    'D8': (input_of_s("{'filters': {'city': 'Rome', 'open': True}}"),
-           Call('x', 's', {'filters': {'city': 'Rome', 'open': True}})),
-    'D9': (input_of_s('{"query": "SELECT * FROM t WHERE c = \'x\'", "dry": None}'),
-           Call('x', 's', {'query': "SELECT * FROM t WHERE c = 'x'", 'dry': None})),
+    'D7': (
+        input_of_s("{'q': 'rome', 'deep': True, 'n': 5, 'z': None}"),
+        Call('x', 's', {'q': 'rome', 'deep': True, 'n': 5, 'z': None}),
+    ),
+    'D8': (
+        input_of_s("{'filters': {'city': 'Rome', 'open': True}}"),
+        Call('x', 's', {'filters': {'city': 'Rome', 'open': True}}),
+    ),
+    'D9': (
+        input_of_s('{"query": "SELECT * FROM t WHERE c = \'x\'", "dry": None}'),
+        Call('x', 's', {'query': "SELECT * FROM t WHERE c = 'x'", 'dry': None}),
+    ),
     'D10': (input_of_s('{"q": "say "hi" now"}'), MALFORMED),
     'D11': (input_of_s('{"a": {"b": 1}, "c": "lon'), MALFORMED),
     'D11 inner': (input_of_s('{"to": {"addr": "a@x"}, "body": "Hel'), MALFORMED),
@@ -50,24 +71,40 @@ DANGEROUS = {
     'D12 zip': (input_of_s('{"zip": 01234}'), MALFORMED),
     'D12 sum': (input_of_s('{"n": 2*(3+4)}'), MALFORMED),
     'D12 power': (input_of_s('{"n": 9**9**9}'), MALFORMED),
-    'D13': ('Thought: the Answer: field must be looked up\nAction: s\nAction Input: {"q": 1}',
-            Call('the Answer: field must be looked up', 's', {'q': 1})),
+    'D13': (
+        'Thought: the Answer: field must be looked up\nAction: s\nAction Input: {"q": 1}',
+        Call('the Answer: field must be looked up', 's', {'q': 1}),
+    ),
     'D14': (input_of_s('[{"q": 1}, {"q": 2}]'), MALFORMED),
     'D15 text': (input_of_s('"{\\"q\\": \\"rome\\"}"'), MALFORMED),
     'D15 comment': (input_of_s('{"q": 1, # note\n"n": 2}'), Call('x', 's', {'q': 1, 'n': 2})),
     'D15 quotes': (input_of_s('{“q”: “rome”}'), MALFORMED),
     'D15 deep': (input_of_s('{"a": ' * 2000 + '1' + '}' * 2000), MALFORMED),
     'D15 time': (input_of_s('{"v": 12:30}'), MALFORMED),
-    'D16': ('<think>\nMaybe\nAction: search\nAction Input: {"q": 1}\nno need</think>\nThought: easy\nAnswer: 4',
-            Answer('easy', '4')),
-    'D17': ('Thought: ...\nAction: tool name (one of search, get) if using a tool.\nAction Input: the input, in a JSON format '
-            '(e.g. {"input": "hello world", "num_beams": 5})',
-            Call('...', 'tool name (one of search, get) if using a tool', {'input': 'hello world', 'num_beams': 5},
-                 known=False)),
-    'D18 space': ('Thought: x\nAction: web search\nAction Input: {"q": 1}', Call('x', 'web search', {'q': 1}, known=False)),
-    'D18 use': ('Thought: x\nAction: Use the search tool\nAction Input: {"q": 1}',
-                Call('x', 'Use the search tool', {'q': 1}, known=False)),
-}  # fmt: skip
+    'D16': (
+        '<think>\nMaybe\nAction: search\nAction Input: {"q": 1}\nno need</think>\nThought: easy\nAnswer: 4',
+        Answer('easy', '4'),
+    ),
+    'D17': (
+        'Thought: ...\nAction: tool name (one of search, get) if using a tool.\n'
+        'Action Input: the input, in a JSON format '
+        '(e.g. {"input": "hello world", "num_beams": 5})',
+        Call(
+            '...',
+            'tool name (one of search, get) if using a tool',
+            {'input': 'hello world', 'num_beams': 5},
+            known=False,
+        ),
+    ),
+    'D18 space': (
+        'Thought: x\nAction: web search\nAction Input: {"q": 1}',
+        Call('x', 'web search', {'q': 1}, known=False),
+    ),
+    'D18 use': (
+        'Thought: x\nAction: Use the search tool\nAction Input: {"q": 1}',
+        Call('x', 'Use the search tool', {'q': 1}, known=False),
+    ),
+}
 
 OUTPUTS = [
     ('Paris is the capital of France.', SAME),
