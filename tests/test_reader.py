@@ -218,6 +218,7 @@ def test_a_code_fence_around_the_labels_is_dropped() -> None:
     assert read(f'~~~text\n{step()}', TOOLS) == CALL
     assert read('```\nThought: x\nAnswer: Paris\n```', TOOLS) == Answer('x', 'Paris')
     assert read('```\nThought: x\nAnswer: Paris', TOOLS) == Answer('x', 'Paris')
+    assert read('```\nThought: x\nAnswer: Paris\nThought: y\n```', TOOLS) == Answer('x', 'Paris')
     assert read('```\nThought: It is Paris.\n```', TOOLS) == Direct('It is Paris.')
     assert read('```\nThought: x\nAction: None\n```', TOOLS) == Direct('x')
     assert read('```\nThought: x\nAnswer: ```\nprint(1)\n```', TOOLS) == Answer('x', '```\nprint(1)\n```')
@@ -411,6 +412,7 @@ def test_several_words_without_an_input_are_text() -> None:
         'Report\n replace the seal and restart\nOwner: Eva\n x', 'search', {'q': 1}
     )
     assert read(f'{report}\nAnswer: Done.', TOOLS).text == 'Done.'
+    assert read('Action: replace seal', TOOLS) == Direct('Action: replace seal')
 
 
 # ----------------------------------------------------------------------------------------------------------- D1.6 input
@@ -525,6 +527,7 @@ def test_an_action_of_none_is_no_call(none: str, text: str | None) -> None:
 def test_what_is_written_behind_an_action_of_none_stays_whole() -> None:
     code = '```python\nprint(4)\n```'
     assert read(f'Thought: It is\nAction: None\n\n{code}', TOOLS) == Direct(f'It is\n{code}')
+    assert read('Thought: It is\nAction: None\nAction Input: {} // none\n4.', TOOLS) == Direct('It is\n4.')
     assert read(f'Thought: It is\nAction: None\nAction Input: ```\n{{}}\n```\n{code}', TOOLS) == Direct(
         f'It is\n{code}'
     )

@@ -364,18 +364,22 @@ def test_a_step_in_canonical_text_is_read_as_itself(output: str) -> None:
         assert read(canonical(reading), TOOLS) == reading
 
 
-LEADING = re.compile(r'\W*(?:thought|action|final|answer|observation|<\W*(?:think|reasoning)|```|~~~)', re.IGNORECASE)
+LIKE_A_STEP = re.compile(
+    r"""\W*(?:thought|action|final|answer|observation|```|~~~)|(?:.*[\n\r\u2028\u2029])?\W*<(?:think|reasoning)""",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @settings(stable, max_examples=1500)
 @given(outputs)
 @example("\\'<|im_end|>\n- Action:\nnull")
 @example('Thought: <think> a')
-def test_a_direct_answer_is_read_as_itself_unless_it_starts_like_a_step(output: str) -> None:
+@example('s\nAction: None\nAction Input: {}<think>')
+def test_a_direct_answer_is_read_as_itself_unless_a_label_stood_before_its_like(output: str) -> None:
+    # What stood behind a label stands at a line start when the label is gone: another label, a fence, a tag of reasoning.
     reading = read(output, TOOLS)
-    if isinstance(reading, Direct) and not LEADING.match(reading.text):
-        again = read(reading.text, TOOLS)
-        assert again == reading
+    if isinstance(reading, Direct) and not LIKE_A_STEP.match(reading.text):
+        assert read(reading.text, TOOLS) == reading
 
 
 CERTAIN = [
