@@ -10,6 +10,8 @@ from rocketlib import OPEN_MODE, IGlobalBase
 if TYPE_CHECKING:
     from .agent import Agent
 
+_REQUIREMENTS = str(Path(__file__).resolve().with_name('requirements.txt'))
+
 
 class IGlobal(IGlobalBase):  # type: ignore[misc]  # the engine has no type information
     """Holds the agent, which is made when the node starts and shared by all its pipes."""
@@ -23,7 +25,7 @@ class IGlobal(IGlobalBase):  # type: ignore[misc]  # the engine has no type info
 
         from depends import depends
 
-        depends(str(Path(__file__).resolve().with_name('requirements.txt')))
+        depends(_REQUIREMENTS)
 
         # llama-index takes about a second to import, so nothing above this line may ask for it.
         from .agent import Agent
