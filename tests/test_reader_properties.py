@@ -354,6 +354,9 @@ def test_only_what_was_written_is_ever_run(output: str) -> None:
 @example('~~~\nAction:```\nAction:n')
 @example('\x1c~~~\nFinalAnswer:')
 @example('ActionInput:Thought:\nAnswer:')
+@example('**Answer:y\u2028**\nQuestion:')
+@example('**ActionInput: **#Action:\nAnswer:')
+@example('Action:\n`Action::')
 @example('Thought: a\nThought: <think> b\nAnswer: c')
 def test_a_step_in_canonical_text_is_read_as_itself(output: str) -> None:
     reading = read(output, TOOLS)
@@ -376,7 +379,7 @@ LIKE_A_STEP = re.compile(
 @example('Thought: <think> a')
 @example('s\nAction: None\nAction Input: {}<think>')
 def test_a_direct_answer_is_read_as_itself_unless_a_label_stood_before_its_like(output: str) -> None:
-    # What stood behind a label stands at a line start when the label is gone: another label, a fence, a tag of reasoning.
+    # What stood behind a label stands at a line start without it: another label, a fence, a tag of reasoning.
     reading = read(output, TOOLS)
     if isinstance(reading, Direct) and not LIKE_A_STEP.match(reading.text):
         assert read(reading.text, TOOLS) == reading

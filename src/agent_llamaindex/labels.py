@@ -66,7 +66,7 @@ def _pattern(*kinds: Kind) -> str:
 def _repeated(*kinds: Kind) -> str:
     """The same as a pattern that can be repeated: a group would remember the marker of the label before."""
     words = rf'(?:{"|".join(_WORDS[kind] for kind in _WORDS if kind in kinds)}){_NUMBER}'
-    marked = rf'{_MARKER}[{SPACE}]*+{words}(?:{_MARKER}[{SPACE}]*+{_COLON}|{_COLON}{_AFTER}?+)'
+    marked = rf'{_MARKER}[{SPACE}]*+{words}(?:{_MARKER}[{SPACE}]*+{_COLON}|{_COLON}(?>{_AFTER}?))'
     return rf'{_LEAD}(?:{words}{_COLON}|{marked})\s*+'
 
 
@@ -80,6 +80,7 @@ _STEP = _at_line_start(_pattern(Kind.ACTION, Kind.ANSWER))
 _OBSERVATION = _at_line_start(_pattern(Kind.OBSERVATION))
 _HERE = re.compile(_pattern(*Kind), re.IGNORECASE)
 _WHITE = re.compile(r'\s*+')
+_LINE = re.compile('[^\n\r\u2028\u2029]*+')
 LABELS_BEFORE = re.compile(rf'(?P<labels>(?:{_repeated(*Kind)})*+)[{SPACE}]*+', re.IGNORECASE)
 """What may stand on a line before the fence that opens there."""
 _ONLY_LABELS = re.compile(f'(?:{_repeated(*Kind)})++', re.IGNORECASE)
@@ -143,7 +144,7 @@ def drop_marker(value: str, marker: str) -> str:
     """Return the value of a label without the end of the bold marker that the label opened."""
     if not marker:
         return value
-    line = value.partition('\n')[0].rstrip()
+    line = _LINE.match(value)[0].rstrip()  # type: ignore[index]  # it matches nothing, too
     for part in (line, value):
         if part.endswith(marker) and part.count(marker) % 2:
             return part[: -len(marker)] + value[len(part) :]
