@@ -580,11 +580,13 @@ ANY_TEXT = st.text(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=300)
 @given(prompt=ANY_TEXT, reply=ANY_TEXT, plain=ANY_TEXT, status=st.sampled_from([200, 400, 503]))
 @example(prompt='\r\n', reply='\n\n', plain='\n', status=200)
 @example(prompt=' \n ', reply='\x85\n', plain=' leading\n\n  more \n', status=200)
 @example(prompt='', reply='', plain='', status=503)
+@example(prompt='', reply='', plain='\x85', status=200)
+@example(prompt='a\x85b', reply='x\x85\ny', plain='x\x85\ny\u2028', status=200)
 @example(prompt='\U0010ffff', reply='\ud83d', plain='\u2028\x85\r', status=400)
 def test_every_text_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, prompt: str, reply: str, plain: str, status: int

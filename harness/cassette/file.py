@@ -201,9 +201,12 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar('tag:yaml.org,2002:str', text, style='|' if '\n' in text else None)
+    # YAML takes these for line ends and folds them, outside of quotation marks with escapes.
+    style = '"' if _OTHER_LINE_END.search(text) else '|' if '\n' in text else None
+    return dumper.represent_scalar('tag:yaml.org,2002:str', text, style=style)
 
 
+_OTHER_LINE_END = re.compile('[\r\x85\u2028\u2029]')
 _Dumper.add_representer(str, _represent_text)
 
 
