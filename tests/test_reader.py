@@ -69,6 +69,7 @@ def test_a_call_inside_a_reasoning_block_is_never_run() -> None:
 
 def test_a_label_directly_behind_a_reasoning_block_stands_at_a_line_start() -> None:
     assert read(f'<think>a</think><think>b</think> {step()}', TOOLS) == CALL
+    assert read('Paris.\n<think>a</think> <think>b</think>', TOOLS) == Direct('Paris.')
 
 
 def test_an_opening_tag_counts_at_a_line_start_only() -> None:
@@ -85,6 +86,7 @@ def test_an_unclosed_reasoning_block_runs_to_the_end() -> None:
 def test_a_closing_tag_without_an_opening_one_makes_everything_before_it_reasoning() -> None:
     assert read(f'{step("delete_all")}\nNo.</think>\nThought: x\nAnswer: 4', TOOLS) == Answer('x', '4')
     assert read(f'<think>a</think>b\n{step("delete_all")}</think>4', TOOLS) == Direct('4')
+    assert read(f'{step("delete_all")}\n<think>a</think>b</think>4', TOOLS) == Direct('4')
     assert read(f'{step("delete_all")}</think>', TOOLS) == Direct('')
 
 
@@ -492,12 +494,30 @@ def test_an_answer_keeps_what_only_looks_like_an_end(line: str) -> None:
     assert read(f'Thought: x\nAnswer: Two steps.\n{line}\nDone.', TOOLS) == Answer('x', f'Two steps.\n{line}\nDone.')
 
 
+def test_a_turn_of_somebody_else_starts_on_a_line_of_its_own_and_outside_of_code() -> None:
+    assert read('Answer: User: Eva\nThought: y', TOOLS) == Answer('', 'User: Eva')
+    assert read('Answer:\nUser: Eva', TOOLS) == Answer('', 'User: Eva')
+    assert read('Answer: ```\na\n\nUser: b\n```', TOOLS) == Answer('', '```\na\n\nUser: b\n```')
+    assert read('Answer: ```\na\n\nUser: b', TOOLS) == Answer('', '```\na')
+
+
+def test_a_fence_is_closed_by_one_of_its_kind_without_a_word_behind_it() -> None:
+    for fence in ('````\n```\nThought: y\n```\n````', '```\n```text\nThought: y\n```', '~~~\n```\nThought: y\n~~~'):
+        assert read(f'Thought: x\nAnswer:\n{fence}\nThought: z', TOOLS) == Answer('x', fence)
+    code = '```a``` opens nothing.'
+    assert read(f'Thought: x\nAnswer:\n{code}\nThought: y\n```', TOOLS) == Answer('x', code)
+
+
 def test_a_bold_marker_that_belongs_to_the_label_is_dropped_and_no_other() -> None:
     assert read('**Answer: Paris** is it', TOOLS) == Answer('', 'Paris is it')
     assert read('**Answer: Paris**\nIt is **big**.', TOOLS) == Answer('', 'Paris\nIt is **big**.')
     assert read('**Answer:** **Paris**', TOOLS) == Answer('', '**Paris**')
     assert read('Answer: **Paris**', TOOLS) == Answer('', '**Paris**')
+    assert read('**Answer: **Paris**', TOOLS) == Answer('', '**Paris**')
+    assert read('**Answer**:**Paris**', TOOLS) == Answer('', '**Paris**')
+    assert read('**Answer: a **b** c', TOOLS) == Answer('', 'a **b** c')
     assert read('**Answer: 2**3 is 8', TOOLS) == Answer('', '2**3 is 8')
+    assert read('**Answer: 2 ** 3 is 8', TOOLS) == Answer('', '2 ** 3 is 8')
     assert read('**Thought: x**\n**Action: search**\n**Action Input: {"q": 1}**', TOOLS) == CALL
 
 
@@ -576,4 +596,7 @@ def test_a_thought_is_shown_without_anything_that_would_be_read_again() -> None:
     text = '```\nThought: a\nAction: do this and that\nThought: <think> b\nAction: search\nAction Input: {"q": 1}\n```'
     reading = read(text, TOOLS)
     assert reading == Call('a\n do this and that\nthink b', 'search', {'q': 1})
+    assert read(canonical(reading), TOOLS) == reading
+    reading = read(text.replace('\n', '\r'), TOOLS)
+    assert reading == Call('a\r do this and that\rthink b', 'search', {'q': 1})
     assert read(canonical(reading), TOOLS) == reading
