@@ -185,7 +185,8 @@ def test_the_values_are_plain_ones() -> None:
         '1 + {"q": 1}', 'a | {"q": 1}',
         '{"q": 1}, {"q": 2}', '{"q": 1}: 2', '{"q": 1} | {"r": 2}', '{"q": 1} + {"r": 2}', '{"q": 1}["q"]',
         '{"q": 1} = x', '{"q": "a"}b"}',
-        '{"q": "a"}"', '{"q": "use "} to close", "r": 1}', '{"q": "a "} x" b "y" z"}', "{'q': 'a '} x' b 'y' z'}",
+        '{"q": "use "} is closing", "b"', '{"q": "a"}"', '{"q": "use "} to close", "r": 1}',
+        '{"q": "a "} x" b "y" z"}', "{'q': 'a '} x' b 'y' z'}",
         '{"q": "say "} hi"}', '{"q": 1}2',
         # more than one object
         '{"q": 1}{"r": 2}', '{"q": 1}\n{"r": 2}', '{"q": 1} {"q": 1}', 'I pass {"q": 1} and then {"q": 2}.',
@@ -330,7 +331,8 @@ def test_an_object_across_a_place_where_something_was_taken_out_is_unreadable() 
 def test_a_text_may_be_nested_as_deep_as_the_limit_and_no_deeper() -> None:
     for open_, close in (('{"a":', '}'), ("{'a':", '}'), ("{'b': None, 'a':", '}')):
         assert read_input(open_ * MAX_DEPTH + '1' + close * MAX_DEPTH) is not None
-        assert_unreadable(open_ * (MAX_DEPTH + 1) + '1' + close * (MAX_DEPTH + 1))
+        for levels in (MAX_DEPTH + 1, 50_000):
+            assert_unreadable(open_ * levels + '1' + close * levels)
     assert read_input('{"a":' + '[' * (MAX_DEPTH - 1) + ']' * (MAX_DEPTH - 1) + '}') is not None
     assert_unreadable('{"a":' + '[' * MAX_DEPTH + ']' * MAX_DEPTH + '}')
     assert_unreadable('{"a":' + '[' * 100_000)
