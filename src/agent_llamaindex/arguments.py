@@ -51,9 +51,9 @@ def read_input(section: str, seams: Iterable[int] = ()) -> dict[str, Any] | None
 
 
 _BLANK = f'[{re.escape(BLANK)}]*+'
-_OPENING = re.compile(rf'{_BLANK}(?:(?:`{{3,}}|~{{3,}})[ \t]*+[A-Za-z0-9_+-]*+|`)?+{_BLANK}')
+_OPENING = re.compile(rf'{_BLANK}(?>(?:(?:`{{3,}}|~{{3,}})[ \t]*+[A-Za-z0-9_+-]*+|`)?){_BLANK}')
 _NOTHING = re.compile(rf'(?:none|null)[`~{SPACE}]*+(?:[\n\r\u2028\u2029]|\Z)|[`~{re.escape(BLANK)}]*+\Z', re.IGNORECASE)
-_ANOTHER = re.compile(rf'{_BLANK}(?:(?:`{{3,}}|~{{3,}})[ \t]*+[A-Za-z0-9_+-]*+{_BLANK})*+\{{')
+_ANOTHER = re.compile(rf'{_BLANK}(?>(?:(?:`{{3,}}|~{{3,}})[ \t]*+[A-Za-z0-9_+-]*+{_BLANK})*)\{{')
 _GOES_ON = re.compile(r'[A-Za-z0-9_\[]|[ \t]*+(?:[,:|+="\']|/(?![/*]))')
 _KEY_BEFORE = re.compile(r'(?:^[ \t]*+(?:[-*][ \t]++)?[\w.$-]++|["\'`][\w .$-]++["\'`])[ \t]*+[:=][ \t]*+\Z')
 _MARK = re.compile('[{}"\']')

@@ -17,7 +17,7 @@ _CLOSING = {name: re.compile(rf'</{name}[ \t]*+>', re.IGNORECASE) for name in _N
 _TOKENS = ('</s>', '<eos>', '<end_of_turn>', '<end_of_utterance>', '<｜end▁of▁sentence｜>', '[/INST]')
 # Read backwards, so that one match from the start finds all of them, in time linear in their length.
 _TOKENS_BACKWARDS = re.compile(
-    r'(?:\s++|>\|[A-Za-z0-9_]{1,40}+\|<|' + '|'.join(re.escape(token[::-1]) for token in _TOKENS) + ')*+'
+    r'(?>(?:\s++|>\|[A-Za-z0-9_]{1,40}+\|<|' + '|'.join(re.escape(token[::-1]) for token in _TOKENS) + ')*)'
 )
 
 

@@ -1,7 +1,8 @@
 """The labels of the ReAct format, in every spelling that counts as the same one, and what stands around them.
 
 A label counts only at the start of a line. Each function takes time linear in the length of the text: the patterns
-never give back what they took (possessive), and none is searched from a place that an earlier search has passed twice.
+never give back what they took, and none is searched from a place that an earlier search has passed twice. Groups are
+atomic, not possessive: before Python 3.11.5 a possessive group matches wrongly (python/cpython#106052).
 """
 
 from __future__ import annotations
@@ -50,17 +51,17 @@ def _words(*kinds: Kind) -> str:
     return '|'.join(f'(?P<{kind.name}>{word})' for kind, word in _WORDS.items() if kind in kinds)
 
 
-_LEAD = rf'[{SPACE}]*+(?:\#{{1,6}}[{SPACE}]*+|[-*][{SPACE}]++)?+'
+_LEAD = rf'[{SPACE}]*+(?>(?:\#{{1,6}}[{SPACE}]*+|[-*][{SPACE}]++)?)'
 _MARKER = r'(?:\*{1,3}|__)'
-_NUMBER = rf'(?:[ \t_]?\d{{1,3}})?+[{SPACE}]*+'
+_NUMBER = rf'(?>(?:[ \t_]?\d{{1,3}})?)[{SPACE}]*+'
 _COLON = r'[:\uff1a]'
 # The bold marker of a label closes before or behind the colon, if it closes there at all.
 _AFTER = rf'(?:{_MARKER}|[{SPACE}]++{_MARKER}(?![\w*]))'
-_TAIL = rf'(?(mark)(?P<before>{_MARKER})?+)[{SPACE}]*+{_COLON}(?(mark)(?(before)|(?P<after>{_AFTER})?+))'
+_TAIL = rf'(?(mark)(?>(?P<before>{_MARKER})?))[{SPACE}]*+{_COLON}(?(mark)(?(before)|(?>(?P<after>{_AFTER})?)))'
 
 
 def _pattern(*kinds: Kind) -> str:
-    return rf'{_LEAD}(?P<mark>{_MARKER})?+[{SPACE}]*+(?:{_words(*kinds)}){_NUMBER}{_TAIL}'
+    return rf'{_LEAD}(?>(?P<mark>{_MARKER})?)[{SPACE}]*+(?:{_words(*kinds)}){_NUMBER}{_TAIL}'
 
 
 def _repeated(*kinds: Kind) -> str:
@@ -81,10 +82,10 @@ _OBSERVATION = _at_line_start(_pattern(Kind.OBSERVATION))
 _HERE = re.compile(_pattern(*Kind), re.IGNORECASE)
 _WHITE = re.compile(r'\s*+')
 _LINE = re.compile('[^\n\r\u2028\u2029]*+')
-LABELS_BEFORE = re.compile(rf'(?P<labels>(?:{_repeated(*Kind)})*+)[{SPACE}]*+', re.IGNORECASE)
+LABELS_BEFORE = re.compile(rf'(?P<labels>(?>(?:{_repeated(*Kind)})*))[{SPACE}]*+', re.IGNORECASE)
 """What may stand on a line before the fence that opens there."""
-_ONLY_LABELS = re.compile(f'(?:{_repeated(*Kind)})++', re.IGNORECASE)
-_LEADING = re.compile(f'(?:{_repeated(Kind.THOUGHT, Kind.ANSWER)})*+', re.IGNORECASE)
+_ONLY_LABELS = re.compile(f'(?>(?:{_repeated(*Kind)})+)', re.IGNORECASE)
+_LEADING = re.compile(f'(?>(?:{_repeated(Kind.THOUGHT, Kind.ANSWER)})*)', re.IGNORECASE)
 
 
 def line_text(text: str) -> str:

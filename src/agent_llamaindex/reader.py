@@ -267,8 +267,8 @@ class _Turn:
 
 _WHITE = rf'[\s{SPACE}]*+'
 _FENCE = rf'(?:`{{3,}}|~{{3,}})[A-Za-z]*+[{SPACE}]*+(?:\n|\Z)'
-_BEFORE_VALUE = re.compile(rf'{_WHITE}(?:{_FENCE}{_WHITE})?+(?=.)')
-_NO_VALUE = re.compile(rf'{_WHITE}({_FENCE}{_WHITE})?+(?:\{{{_WHITE}\}})?+[^\n]*+\s*+(?(1)(?:{_FENCE})?+)')
+_BEFORE_VALUE = re.compile(rf'{_WHITE}(?>(?:{_FENCE}{_WHITE})?)(?=.)')
+_NO_VALUE = re.compile(rf'{_WHITE}(?>({_FENCE}{_WHITE})?)(?>(?:\{{{_WHITE}\}})?)[^\n]*+\s*+(?(1)(?>(?:{_FENCE})?))')
 _WRAPPING = '"\'`~*“”‘’'
 _DECORATION = BLANK + _WRAPPING
 _WRAPPED = re.compile(f'[{SPACE}{_WRAPPING}]*+')

@@ -99,10 +99,10 @@ _MAX_DIGITS = 3_000
 
 
 def _tokens(*, comment: str, same: str, text: str, number: str, name: str, word: str) -> re.Pattern[str]:
-    skip = rf'(?:[{re.escape(BLANK)}]++|{comment})*+'
+    skip = rf'(?>(?:[{re.escape(BLANK)}]++|{comment})*)'
     same = rf'(?:[:,]|{same}|-?{_DECIMAL}{_END})'
     return re.compile(
-        rf'{skip}(?:(?P<same>{same}(?:[ \t\r\n]*+{same})*+)|(?P<plain>\'[^\'"\\]*+\'(?!\'))|(?P<text>{text})'
+        rf'{skip}(?:(?P<same>{same}(?>(?:[ \t\r\n]*+{same})*))|(?P<plain>\'[^\'"\\]*+\'(?!\'))|(?P<text>{text})'
         rf'|(?P<open>[{{\[])|(?P<close>[}}\]])|(?P<name>{name}(?={skip}:))|(?P<number>[+-]?(?:{number}){_END})'
         rf'|(?P<word>(?:{word}){_END})|(?P<bad>.|\Z))',
         re.DOTALL,
@@ -111,18 +111,18 @@ def _tokens(*, comment: str, same: str, text: str, number: str, name: str, word:
 
 _END = r'(?![\w.$])'
 _NEVER = '(?!)'
-_DECIMAL = r'(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+'
-_DIGITS = '[0-9](?:_?[0-9])*+'
-_DOUBLE, _SINGLE = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', r"'[^'\\]*+(?:\\.[^'\\]*+)*+'"
-_TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*+"""|' + r"'''(?:[^'\\]|\\.|'(?!''))*+'''"
+_DECIMAL = r'(?:0|[1-9][0-9]*+)(?>(?:\.[0-9]++)?)(?>(?:[eE][+-]?[0-9]++)?)'
+_DIGITS = '[0-9](?>(?:_?[0-9])*)'
+_DOUBLE, _SINGLE = r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"', r"'[^'\\]*+(?>(?:\\.[^'\\]*+)*)'"
+_TRIPLE = r'"""(?>(?:[^"\\]|\\.|"(?!""))*)"""|' + r"'''(?>(?:[^'\\]|\\.|'(?!''))*)'''"
 
 JSON5 = Notation(
     _tokens(
-        comment=r'//[^\n\r\u2028\u2029]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/',
+        comment=r'//[^\n\r\u2028\u2029]*+|/\*[^*]*+(?>(?:\*(?!/)[^*]*+)*)\*/',
         name=r'(?!\d)[\w$]++',
         same=rf'"[^"\\]*+"|(?:true|false|null){_END}(?!\s*+:)',
         text=f'{_DOUBLE}|{_SINGLE}',
-        number=r'0[xX][0-9a-fA-F]++|(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+',
+        number=r'0[xX][0-9a-fA-F]++|(?:(?:0|[1-9][0-9]*+)(?>(?:\.[0-9]*+)?)|\.[0-9]++)(?>(?:[eE][+-]?[0-9]++)?)',
         word=_NEVER,
     ),
     words={},
@@ -134,8 +134,8 @@ PYTHON = Notation(
         name=_NEVER,
         same=_NEVER,
         text=f'[uUrR]?(?:{_TRIPLE}|{_DOUBLE}|{_SINGLE})',
-        number=rf'0[xX](?:_?[0-9a-fA-F])++|0[bB](?:_?[01])++|'
-        rf'(?:(?:0|[1-9](?:_?[0-9])*+)(?:\.(?:{_DIGITS})?+)?+|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?+',
+        number=rf'0[xX](?>(?:_?[0-9a-fA-F])+)|0[bB](?>(?:_?[01])+)|'
+        rf'(?:(?:0|[1-9](?>(?:_?[0-9])*))(?>(?:\.(?>(?:{_DIGITS})?))?)|\.{_DIGITS})(?>(?:[eE][+-]?{_DIGITS})?)',
         word='True|False|None',
     ),
     words={'True': 'true', 'False': 'false', 'None': 'null'},
