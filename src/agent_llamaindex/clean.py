@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .fences import fence_at, find_fences
-from .labels import SPACE, label_at, line_text
+from .labels import SPACE, end_of_run, label_at, line_text, run_of
 
 _NAMES = 'think|thinking|reasoning'
 _OPENING = re.compile(rf'[{SPACE}]*+<(?P<open>{_NAMES})[ \t]*+>', re.IGNORECASE)
@@ -15,10 +15,8 @@ _TAG = re.compile(
 _CLOSING = {name: re.compile(rf'</{name}[ \t]*+>', re.IGNORECASE) for name in _NAMES.split('|')}
 
 _TOKENS = ('</s>', '<eos>', '<end_of_turn>', '<end_of_utterance>', '<｜end▁of▁sentence｜>', '[/INST]')
-# Read backwards, so that one match from the start finds all of them, in time linear in their length.
-_TOKENS_BACKWARDS = re.compile(
-    r'(?>(?:\s++|>\|[A-Za-z0-9_]{1,40}+\|<|' + '|'.join(re.escape(token[::-1]) for token in _TOKENS) + ')*)'
-)
+# Read backwards, so that they are found from the end, in time linear in their length.
+_TOKENS_BACKWARDS = run_of(r'\s++|>\|[A-Za-z0-9_]{1,40}+\|<|' + '|'.join(re.escape(token[::-1]) for token in _TOKENS))
 
 
 def drop_reasoning(text: str) -> tuple[str, tuple[int, ...]]:
@@ -53,8 +51,7 @@ def drop_reasoning(text: str) -> tuple[str, tuple[int, ...]]:
 
 def drop_template_tokens(text: str) -> str:
     """Return `text` without the white space and the chat-template tokens at its end."""
-    backwards = _TOKENS_BACKWARDS.match(text[::-1])
-    return text[: len(text) - backwards.end()] if backwards else text
+    return text[: len(text) - end_of_run(_TOKENS_BACKWARDS, text[::-1])]
 
 
 def drop_next_turns(text: str, *, label_follows: bool) -> str:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
-from .labels import LABELS_BEFORE, SPACE, line_text
+from .labels import LABELS, SPACE, end_of_run, line_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,13 +39,10 @@ def find_fences(lines: str) -> tuple[Fence, ...]:
     found: list[Fence] = []
     opened, opening = False, ('', 0, 0)
     for match in _FENCE.finditer(lines):
-        line, labelled = match.start(), False
-        if line and lines[line - 1] != '\n':
-            line = lines.rfind('\n', 0, line) + 1
-            before = LABELS_BEFORE.fullmatch(lines, line, match.start())
-            if not before:
-                continue
-            labelled = bool(before['labels'])
+        line = lines.rfind('\n', 0, match.start()) + 1
+        labelled = line < match.start() and _labels_before(lines, line, match.start())
+        if labelled is None:
+            continue
         fence, info = match.groups()
         if opened and labelled:
             found.append(Fence(*opening[1:], line, line))
@@ -59,6 +56,12 @@ def find_fences(lines: str) -> tuple[Fence, ...]:
     if opened:
         found.append(Fence(*opening[1:], len(lines), len(lines)))
     return tuple(found)
+
+
+def _labels_before(lines: str, line: int, start: int) -> bool | None:
+    """Say whether labels stand on a line before the fence at `start`; None where something else does: it is none."""
+    end = end_of_run(LABELS, lines, line, start)
+    return None if lines[end:start].strip(SPACE) else end > line
 
 
 def fence_at(fences: Sequence[Fence], position: int) -> Fence | None:
@@ -76,7 +79,7 @@ def drop_open_fence(text: str) -> str:
     kept, at = [], 0
     for match in _FENCE.finditer(lines, fences[-1].start):
         line = lines.rfind('\n', 0, match.start()) + 1
-        if LABELS_BEFORE.fullmatch(lines, line, match.start()):
+        if _labels_before(lines, line, match.start()) is not None:
             kept.append(text[at:line])
             at = min(match.end() + 1, len(text))
     return ''.join([*kept, text[at:]])

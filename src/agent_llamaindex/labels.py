@@ -76,16 +76,28 @@ def _at_line_start(pattern: str) -> re.Pattern[str]:
     return re.compile(rf'^(?=[^\n]){pattern}', re.IGNORECASE | re.MULTILINE)
 
 
+def run_of(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern for `end_of_run`; it is bounded, because a repetition remembers all its rounds."""
+    return re.compile(f'(?>(?:{pattern}){{1,100}})', flags)
+
+
+def end_of_run(pattern: re.Pattern[str], text: str, start: int = 0, end: int | None = None) -> int:
+    """Return where the repetitions of a pattern of `run_of` end that start here."""
+    end = len(text) if end is None else end
+    while match := pattern.match(text, start, end):
+        start = match.end()
+    return start
+
+
 _ANY = _at_line_start(_pattern(*Kind))
 _STEP = _at_line_start(_pattern(Kind.ACTION, Kind.ANSWER))
 _OBSERVATION = _at_line_start(_pattern(Kind.OBSERVATION))
 _HERE = re.compile(_pattern(*Kind), re.IGNORECASE)
 _WHITE = re.compile(r'\s*+')
 _LINE = re.compile('[^\n\r\u2028\u2029]*+')
-LABELS_BEFORE = re.compile(rf'(?P<labels>(?>(?:{_repeated(*Kind)})*))[{SPACE}]*+', re.IGNORECASE)
-"""What may stand on a line before the fence that opens there."""
-_ONLY_LABELS = re.compile(f'(?>(?:{_repeated(*Kind)})+)', re.IGNORECASE)
-_LEADING = re.compile(f'(?>(?:{_repeated(Kind.THOUGHT, Kind.ANSWER)})*)', re.IGNORECASE)
+LABELS = run_of(_repeated(*Kind), re.IGNORECASE)
+"""Labels of any kind, with the white space behind each."""
+_LEADING = run_of(_repeated(Kind.THOUGHT, Kind.ANSWER), re.IGNORECASE)
 
 
 def line_text(text: str) -> str:
@@ -132,13 +144,13 @@ def drop_labels(text: str) -> str:
 
 def drop_leading_labels(text: str) -> str:
     """Return `text` without the `Thought:` and `Answer:` labels at its start, and nothing if only labels are left."""
-    at, marker = _LEADING.match(text).end(), ''  # type: ignore[union-attr]  # it matches nothing, too
+    at, marker = end_of_run(_LEADING, text), ''
     if '*' in text[:at] or '__' in text[:at]:
         at = 0
         while (label := _as_label(_HERE.match(text, at))) and label.kind in (Kind.THOUGHT, Kind.ANSWER):
             at, marker = _WHITE.match(text, label.end).end(), label.marker  # type: ignore[union-attr]
     text = drop_marker(text[at:].strip(), marker).strip()
-    return '' if _ONLY_LABELS.fullmatch(text) else text
+    return '' if end_of_run(LABELS, text) == len(text) else text
 
 
 def drop_marker(value: str, marker: str) -> str:

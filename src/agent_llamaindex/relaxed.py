@@ -24,7 +24,8 @@ class Notation:
     """A notation that is wider than JSON.
 
     The groups of `tokens` say what stands there: `same` is a run of JSON as it is; a `plain` text (without escapes),
-    any other `text`, a `name` (a key without quotes), a `number` and a `word` are rewritten; `bad` is no token at all.
+    any other `text`, a `name` (a key without quotes), a `number` and a `word` are rewritten; a `comment` is dropped; `bad`
+    is no token at all.
     `escapes` are those parts of a text that JSON writes in another way.
     """
 
@@ -63,6 +64,8 @@ def as_json(text: str, start: int, notation: Notation) -> tuple[str, int]:
             token = _number(token)
         elif kind == 'word':
             token = notation.words[token]
+        elif kind == 'comment':
+            continue
         elif kind == 'bad':
             break
         tokens.append(token)
@@ -85,26 +88,38 @@ def _text(token: str, notation: Notation) -> str:
 
 
 def _number(token: str) -> str:
-    if len(token) > _MAX_DIGITS:
-        raise UnreadableError('a number that is too long')
-    sign, digits = '-' * (token[0] == '-'), token.lstrip('+-').replace('_', '')
-    if digits[:2].lower() in ('0x', '0b'):
-        return f'{sign}{int(digits, 0)}'
-    return sign + _BARE_POINT.sub('.0', f'0{digits}' if digits[0] == '.' else digits)
+    sign, digits = '-' * (token[0] == '-'), token.lstrip('+-')
+    try:
+        if len(token) <= _MAX_DIGITS:
+            return f'{sign}{int(digits, 0)}' if _WHOLE.fullmatch(digits) else sign + _with_digits_around_point(digits)
+    except ValueError:
+        pass
+    raise UnreadableError('no number, or one that is too long')
+
+
+def _with_digits_around_point(digits: str) -> str:
+    float(digits)  # It knows where an underscore may stand.
+    digits = digits.replace('_', '')
+    return _BARE_POINT.sub('.0', f'0{digits}' if digits[0] == '.' else digits)
 
 
 _PART = re.compile(r'\\.|"', re.DOTALL)
 _BARE_POINT = re.compile(r'\.(?![0-9])')
+_WHOLE = re.compile(r'0[xXbB]\w++|[0-9_]++')
 _MAX_DIGITS = 3_000
 
 
 def _tokens(*, comment: str, same: str, text: str, number: str, name: str, word: str) -> re.Pattern[str]:
-    skip = rf'(?>(?:[{re.escape(BLANK)}]++|{comment})*)'
+    # A repetition remembers all its rounds while it runs: it is bounded where the next match can go on.
+    blank = f'[{re.escape(BLANK)}]*+'
+    comments = rf'(?:{comment}){blank}'
     same = rf'(?:[:,]|{same}|-?{_DECIMAL}{_END})'
     return re.compile(
-        rf'{skip}(?:(?P<same>{same}(?>(?:[ \t\r\n]*+{same})*))|(?P<plain>\'[^\'"\\]*+\'(?!\'))|(?P<text>{text})'
-        rf'|(?P<open>[{{\[])|(?P<close>[}}\]])|(?P<name>{name}(?={skip}:))|(?P<number>[+-]?(?:{number}){_END})'
-        rf'|(?P<word>(?:{word}){_END})|(?P<bad>.|\Z))',
+        rf'{blank}(?:(?P<same>{same}(?>(?:[ \t\r\n]*+{same}){{0,100}}))'
+        rf'|(?P<plain>\'[^\'"\\]*+\'(?!\'))|(?P<text>{text})'
+        rf'|(?P<open>[{{\[])|(?P<close>[}}\]])|(?P<name>{name}(?={blank}(?>(?:{comments}){{0,100}}):))'
+        rf'|(?P<number>[+-]?(?:{number}){_END})|(?P<word>(?:{word}){_END})|(?P<comment>(?>(?:{comments}){{1,100}}))'
+        rf'|(?P<bad>.|\Z))',
         re.DOTALL,
     )
 
@@ -112,9 +127,8 @@ def _tokens(*, comment: str, same: str, text: str, number: str, name: str, word:
 _END = r'(?![\w.$])'
 _NEVER = '(?!)'
 _DECIMAL = r'(?:0|[1-9][0-9]*+)(?>(?:\.[0-9]++)?)(?>(?:[eE][+-]?[0-9]++)?)'
-_DIGITS = '[0-9](?>(?:_?[0-9])*)'
 _DOUBLE, _SINGLE = r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"', r"'[^'\\]*+(?>(?:\\.[^'\\]*+)*)'"
-_TRIPLE = r'"""(?>(?:[^"\\]|\\.|"(?!""))*)"""|' + r"'''(?>(?:[^'\\]|\\.|'(?!''))*)'''"
+_TRIPLE = r'"""[^"\\]*+(?>(?:(?:\\.|"(?!""))[^"\\]*+)*)"""|' + r"'''[^'\\]*+(?>(?:(?:\\.|'(?!''))[^'\\]*+)*)'''"
 
 JSON5 = Notation(
     _tokens(
@@ -134,8 +148,9 @@ PYTHON = Notation(
         name=_NEVER,
         same=_NEVER,
         text=f'[uUrR]?(?:{_TRIPLE}|{_DOUBLE}|{_SINGLE})',
-        number=rf'0[xX](?>(?:_?[0-9a-fA-F])+)|0[bB](?>(?:_?[01])+)|'
-        rf'(?:(?:0|[1-9](?>(?:_?[0-9])*))(?>(?:\.(?>(?:{_DIGITS})?))?)|\.{_DIGITS})(?>(?:[eE][+-]?{_DIGITS})?)',
+        # Underscores may stand between digits; where exactly, Python says itself.
+        number=r'0[xX][0-9a-fA-F_]++|0[bB][01_]++|'
+        r'(?:(?:0|[1-9][0-9_]*+)(?>(?:\.[0-9_]*+)?)|\.[0-9][0-9_]*+)(?>(?:[eE][+-]?[0-9][0-9_]*+)?)',
         word='True|False|None',
     ),
     words={'True': 'true', 'False': 'false', 'None': 'null'},

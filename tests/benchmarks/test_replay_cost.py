@@ -1,4 +1,4 @@
-"""What one replayed scenario costs with the node in the loop, and whose time it is; nothing here passes or fails by a time.
+"""What one replayed scenario costs with the node in the loop, and whose time it is; nothing here fails by a time.
 
 Run with `pytest tests/benchmarks/test_replay_cost.py --benchmark-enable --benchmark-only -s`.
 """
@@ -112,10 +112,10 @@ def test_load_of_the_scenario_file(benchmark: BenchmarkFixture, scenario: Scenar
 
 
 def _split(node: Node, scenario: ScenarioFile, seconds: float = 4.0) -> dict[str, float]:
-    """Return whose code the CPU time of replays is spent in, as shares; the standard library counts for whoever calls it.
+    """Return whose code the CPU time of replays is spent in, as shares; the standard library counts for its callers.
 
-    A timer interrupts the process after every millisecond of CPU time and the innermost frame of an owner is counted: unlike
-    a tracing profiler this makes no function dearer than it is.
+    A timer interrupts the process after every millisecond of CPU time and the innermost frame of an owner is counted:
+    unlike a tracing profiler this makes no function dearer than it is.
     """
     shares: Counter[str] = Counter()
 
