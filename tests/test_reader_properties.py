@@ -354,6 +354,7 @@ def test_only_what_was_written_is_ever_run(output: str) -> None:
 @example('~~~\nAction:```\nAction:n')
 @example('\x1c~~~\nFinalAnswer:')
 @example('ActionInput:Thought:\nAnswer:')
+@example('**Action：Thought**: x\nAction:y')
 @example('**Answer:y\u2028**\nQuestion:')
 @example('**ActionInput: **#Action:\nAnswer:')
 @example('Action:\n`Action::')

@@ -163,7 +163,8 @@ def drop_marker(value: str, marker: str) -> str:
             return part[: -len(marker)] + value[len(part) :]
     # Behind a blank or in front of a word the marker opens something, or it is an operator.
     end = re.search(rf'(?<=\S){re.escape(marker)}(?![\w*])', line) if line.count(marker) % 2 else None
-    return value[: end.start()] + value[end.end() :] if end else value
+    without = value[: end.start()] + value[end.end() :] if end else value
+    return value if label_at(without, 0) else without
 
 
 def _as_label(match: re.Match[str] | None) -> Label | None:

@@ -24,8 +24,8 @@ class Notation:
     """A notation that is wider than JSON.
 
     The groups of `tokens` say what stands there: `same` is a run of JSON as it is; a `plain` text (without escapes),
-    any other `text`, a `name` (a key without quotes), a `number` and a `word` are rewritten; a `comment` is dropped; `bad`
-    is no token at all.
+    any other `text`, a `name` (a key without quotes), a `number` and a `word` are rewritten; a `comment` is dropped;
+    `bad` is no token at all.
     `escapes` are those parts of a text that JSON writes in another way.
     """
 
