@@ -23,7 +23,7 @@ def drop_reasoning(text: str) -> tuple[str, tuple[int, ...]]:
     """Return `text` without its reasoning blocks, and the indices in it where one was taken out.
 
     A block opens at a line start only; one that never closes runs to the end, and a closing tag that closes nothing
-    makes everything before it reasoning (decision D1.1). What follows a block on its line stands at a line start.
+    makes everything before it reasoning. What follows a block on its line stands at a line start.
     """
     if '<' not in text:
         return text, ()

@@ -65,7 +65,7 @@ def read(output: str | None, tools: Mapping[str, bool]) -> Reading:
     """Return what a model output says.
 
     `tools` maps the name of each connected tool to whether its schema requires an input. Without any tool every action
-    is a direct answer (decision D2).
+    is a direct answer.
     """
     return _Turn(output or '', tools).read()
 
@@ -219,7 +219,7 @@ class _Turn:
         return fence is not None and fence.closed and fence.start >= answer.end
 
     def _is_example(self, position: int) -> bool:
-        """Say whether this place stands in a closed fence that an unfenced step follows (decision D1.3)."""
+        """Say whether this place stands in a closed fence that an unfenced step follows: an example."""
         fence = fence_at(self._fences, position)
         return fence is not None and fence.closed and position < self._last_unfenced_step
 
