@@ -1,4 +1,4 @@
-"""The input of a step: which texts are one whole object, which are none, and which are unreadable (decision D1.6)."""
+"""The input of a step: which texts are one whole object, which are none, and which are unreadable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader: what one model output says, sentence by sentence of decision D1."""
+"""The reader: what one model output says, rule by rule as docs/reader.md has them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def step(name: str = 'search', text: str = '{"q": 1}', thought: str = 'x') -> st
     return f'Thought: {thought}\nAction: {name}\nAction Input: {text}'
 
 
-# ------------------------------------------------------------------------------------ D1.1 reasoning, template tokens
+# ----------------------------------------------------------------------------------------- 1 reasoning, template tokens
 
 
 @pytest.mark.parametrize('tag', ['think', 'thinking', 'reasoning', 'THINK', 'Think '])
@@ -119,7 +119,7 @@ def test_an_input_across_a_reasoning_block_was_not_written_whole() -> None:
     )
 
 
-# ------------------------------------------------------------------------------------------------------ D1.2 stop word
+# ---------------------------------------------------------------------------------------------------------- 2 stop word
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_an_input_that_an_observation_line_cuts_is_not_whole() -> None:
     )
 
 
-# --------------------------------------------------------------------------------------------------------- D1.3 labels
+# ------------------------------------------------------------------------------------------------------------- 3 labels
 
 
 @pytest.mark.parametrize('thought', THOUGHTS)
@@ -292,7 +292,7 @@ def test_envelopes_native_calls_and_other_languages_are_direct_answers(text: str
     assert read(text, TOOLS) == Direct(text)
 
 
-# ------------------------------------------------------------------------------------------------------ D1.4 first step
+# --------------------------------------------------------------------------------------------------------- 4 first step
 
 
 def test_the_first_step_wins_and_what_follows_its_input_is_dropped() -> None:
@@ -331,7 +331,7 @@ def test_an_action_without_a_name_is_no_step() -> None:
         assert read(text, TOOLS) == Direct(text, malformed=True)
 
 
-# ------------------------------------------------------------------------------------------------------------ D1.5 name
+# --------------------------------------------------------------------------------------------------------------- 5 name
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ def test_several_words_without_an_input_are_text() -> None:
     assert read('Action: replace seal', TOOLS) == Direct('Action: replace seal')
 
 
-# ----------------------------------------------------------------------------------------------------------- D1.6 input
+# -------------------------------------------------------------------------------------------------------------- 6 input
 
 
 @pytest.mark.parametrize(
@@ -451,7 +451,7 @@ def test_an_input_ends_at_the_next_label() -> None:
     assert read('Action: search\nAction Input:\nThought: y\n{"q": 1}', TOOLS).malformed
 
 
-# ---------------------------------------------------------------------------------------------------------- D1.7 answer
+# ------------------------------------------------------------------------------------------------------------- 7 answer
 
 
 def test_an_answer_is_the_text_to_the_end() -> None:
@@ -521,7 +521,7 @@ def test_a_bold_marker_that_belongs_to_the_label_is_dropped_and_no_other() -> No
     assert read('**Thought: x**\n**Action: search**\n**Action Input: {"q": 1}**', TOOLS) == CALL
 
 
-# --------------------------------------------------------------------------------------------------- D1.8 direct answer
+# ------------------------------------------------------------------------------------------------------ 8 direct answer
 
 
 def test_anything_else_is_a_direct_answer_without_a_leading_label() -> None:

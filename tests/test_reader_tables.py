@@ -25,67 +25,73 @@ def input_of_s(text: str) -> str:
 
 # The library runs something else than was written here: another step's input, a part of it, a sum of it, another tool.
 DANGEROUS = {
-    'D1': (
+    "a text as input, another step's object": (
         'Thought: x\nAction: delete_file\nAction Input: "a.txt"\nObservation: ok\nThought: y\nAction: search\n'
         'Action Input: {"q": 1}',
         Direct('x\nAction: delete_file\nAction Input: "a.txt"', malformed=True),
     ),
-    'D2': (
+    "no input, another step's object": (
         'Thought: x\nAction: list_all\nThought: next\nAction: search\nAction Input: {"q": 1}',
         Call('x', 'list_all', {}),
     ),
-    'D2 required': ('Thought: x\nAction: s\nThought: next\nAction: search\nAction Input: {"q": 1}', MALFORMED),
-    'D3': (
+    "no required input, another step's object": (
+        'Thought: x\nAction: s\nThought: next\nAction: search\nAction Input: {"q": 1}',
+        MALFORMED,
+    ),
+    'two steps behind a preamble': (
         'Sure!\nThought: a\nAction: first\nAction Input: {"q": 1}\nThought: b\nAction: second\nAction Input: {"q": 2}',
         Call('Sure!\n a', 'first', {'q': 1}),
     ),
-    'D4': (
+    'an invented result, then another step': (
         'Sure!\nThought: a\nAction: first\nAction Input: {"q": 1}\nObservation: done\nThought: b\n'
         'Action: delete_all\n'
         'Action Input: {"q": 2}',
         Call('Sure!\n a', 'first', {'q': 1}),
     ),
-    'D5': (
+    "Python words, another step's object": (
         'Thought: a\nAction: first\nAction Input: {"q": True}\nThought: b\nAction: second\n'
         'Action Input: {"user": "bob"}',
         Call('a', 'first', {'q': True}),
     ),
-    'D6': (input_of_s('{"q": True}\nExpect {"status": "ok"}'), Call('x', 's', {'q': True})),
-    'D7': (
+    'Python words, an object in the prose': (
+        input_of_s('{"q": True}\nExpect {"status": "ok"}'),
+        Call('x', 's', {'q': True}),
+    ),
+    'Python words': (
         input_of_s("{'q': 'rome', 'deep': True, 'n': 5, 'z': None}"),
         Call('x', 's', {'q': 'rome', 'deep': True, 'n': 5, 'z': None}),
     ),
-    'D8': (
+    'nested Python words': (
         input_of_s("{'filters': {'city': 'Rome', 'open': True}}"),
         Call('x', 's', {'filters': {'city': 'Rome', 'open': True}}),
     ),
-    'D9': (
+    'apostrophes inside quotation marks': (
         input_of_s('{"query": "SELECT * FROM t WHERE c = \'x\'", "dry": None}'),
         Call('x', 's', {'query': "SELECT * FROM t WHERE c = 'x'", 'dry': None}),
     ),
-    'D10': (input_of_s('{"q": "say "hi" now"}'), MALFORMED),
-    'D11': (input_of_s('{"a": {"b": 1}, "c": "lon'), MALFORMED),
-    'D11 inner': (input_of_s('{"to": {"addr": "a@x"}, "body": "Hel'), MALFORMED),
-    'D12 date': (input_of_s('{"date": 2024-10-15}'), MALFORMED),
-    'D12 phone': (input_of_s('{"phone": 555-1234}'), MALFORMED),
-    'D12 zip': (input_of_s('{"zip": 01234}'), MALFORMED),
-    'D12 sum': (input_of_s('{"n": 2*(3+4)}'), MALFORMED),
-    'D12 power': (input_of_s('{"n": 9**9**9}'), MALFORMED),
-    'D13': (
+    'quotation marks inside quotation marks': (input_of_s('{"q": "say "hi" now"}'), MALFORMED),
+    'cut off behind an inner object': (input_of_s('{"a": {"b": 1}, "c": "lon'), MALFORMED),
+    'cut off, an inner object that looks whole': (input_of_s('{"to": {"addr": "a@x"}, "body": "Hel'), MALFORMED),
+    'a date': (input_of_s('{"date": 2024-10-15}'), MALFORMED),
+    'a phone number': (input_of_s('{"phone": 555-1234}'), MALFORMED),
+    'an octal': (input_of_s('{"zip": 01234}'), MALFORMED),
+    'a sum': (input_of_s('{"n": 2*(3+4)}'), MALFORMED),
+    'a power': (input_of_s('{"n": 9**9**9}'), MALFORMED),
+    'an answer label inside the thought': (
         'Thought: the Answer: field must be looked up\nAction: s\nAction Input: {"q": 1}',
         Call('the Answer: field must be looked up', 's', {'q': 1}),
     ),
-    'D14': (input_of_s('[{"q": 1}, {"q": 2}]'), MALFORMED),
-    'D15 text': (input_of_s('"{\\"q\\": \\"rome\\"}"'), MALFORMED),
-    'D15 comment': (input_of_s('{"q": 1, # note\n"n": 2}'), Call('x', 's', {'q': 1, 'n': 2})),
-    'D15 quotes': (input_of_s('{“q”: “rome”}'), MALFORMED),
-    'D15 deep': (input_of_s('{"a": ' * 2000 + '1' + '}' * 2000), MALFORMED),
-    'D15 time': (input_of_s('{"v": 12:30}'), MALFORMED),
-    'D16': (
+    'a list of objects': (input_of_s('[{"q": 1}, {"q": 2}]'), MALFORMED),
+    'an object in a text': (input_of_s('"{\\"q\\": \\"rome\\"}"'), MALFORMED),
+    'a Python comment': (input_of_s('{"q": 1, # note\n"n": 2}'), Call('x', 's', {'q': 1, 'n': 2})),
+    'curly quotes': (input_of_s('{“q”: “rome”}'), MALFORMED),
+    'deep nesting': (input_of_s('{"a": ' * 2000 + '1' + '}' * 2000), MALFORMED),
+    'a time': (input_of_s('{"v": 12:30}'), MALFORMED),
+    'a call in a reasoning block': (
         '<think>\nMaybe\nAction: search\nAction Input: {"q": 1}\nno need</think>\nThought: easy\nAnswer: 4',
         Answer('easy', '4'),
     ),
-    'D17': (
+    "the prompt's own template": (
         'Thought: ...\nAction: tool name (one of search, get) if using a tool.\n'
         'Action Input: the input, in a JSON format '
         '(e.g. {"input": "hello world", "num_beams": 5})',
@@ -96,11 +102,11 @@ DANGEROUS = {
             known=False,
         ),
     ),
-    'D18 space': (
+    'a name of two words': (
         'Thought: x\nAction: web search\nAction Input: {"q": 1}',
         Call('x', 'web search', {'q': 1}, known=False),
     ),
-    'D18 use': (
+    'a sentence as a name': (
         'Thought: x\nAction: Use the search tool\nAction Input: {"q": 1}',
         Call('x', 'Use the search tool', {'q': 1}, known=False),
     ),
