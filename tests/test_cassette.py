@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -52,14 +51,6 @@ STOP = ('Observation:',)
 def server() -> Iterator[ChatServer]:
     with ChatServer(*map(chat_completion, REPLIES)) as running:
         yield running
-
-
-@pytest.fixture
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> None:
-        raise AssertionError('a connection was tried')
-
-    monkeypatch.setattr(socket.socket, 'connect', refuse)
 
 
 def spec(server: ChatServer, **options: Any) -> ModelSpec:

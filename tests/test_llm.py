@@ -28,14 +28,6 @@ def server() -> Iterator[ChatServer]:
         yield running
 
 
-@pytest.fixture
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> None:
-        raise AssertionError('a connection was tried')
-
-    monkeypatch.setattr(socket.socket, 'connect', refuse)
-
-
 def client(server: ChatServer, **options: Any) -> ChatClient:
     return ChatClient(ModelSpec(name='small', base_url=server.base_url, **options), live_http())
 

@@ -190,7 +190,8 @@ def test_an_exception_whose_text_cannot_be_had_is_still_an_answer() -> None:
 
 def test_an_error_with_half_a_surrogate_pair_can_be_encoded() -> None:
     payload = ask(Host(LlmError('bad \ud83d')))
-    json.dumps(payload, ensure_ascii=False).encode()
+    assert payload['content'] == 'bad \ufffd'
+    assert json.dumps(payload, ensure_ascii=False).encode()
 
 
 def test_something_that_is_no_question_is_an_error_with_an_answer() -> None:
