@@ -47,7 +47,7 @@ def suite(tmp_path: Path) -> Suite:
 def test_help_imports_the_command_line_and_click_only(arguments: tuple[str, ...]) -> None:
     top, own = modules(*arguments)
 
-    assert own == {'harness', 'harness.cli'}
+    assert {name for name in own if not name.startswith('harness.cli')} == {'harness'}
     libraries = {
         'pydantic',
         'yaml',

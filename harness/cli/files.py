@@ -1,0 +1,94 @@
+"""`list`, `lint` and `schema`: what there is, what is wrong with it, and how it is written."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.cli.common import (
+    FINDINGS,
+    cassettes_option,
+    echo_json,
+    family_option,
+    found,
+    scenarios_option,
+    usage_errors,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command('list')
+@click.argument('select', nargs=-1, metavar='[SELECT]...')
+@family_option
+@scenarios_option
+@cassettes_option
+@click.option('--json', 'as_json', is_flag=True, help='Print the list as JSON.')
+def list_scenarios(
+    select: tuple[str, ...], families: tuple[str, ...], root: Path | None, cassettes: Path | None, as_json: bool
+) -> None:
+    """List scenarios: id, family, level, recorded models, title."""
+    from harness import suite
+    from harness.show import console
+
+    with usage_errors():
+        root = suite.scenarios_folder(root)
+        entries = suite.listed(found(root, select, families), suite.cassettes_folder(cassettes, root))
+    if as_json:
+        echo_json([entry.model_dump() for entry in entries])
+    else:
+        for row in console.list_rows(entries):
+            click.echo(row)
+
+
+@click.command()
+@scenarios_option
+@cassettes_option
+def lint(root: Path | None, cassettes: Path | None) -> None:
+    """Check all files without running anything.
+
+    These are the scenarios, their tools, the cassettes and the schema. Exit code 1 tells that there are problems.
+    """
+    from harness import suite
+    from harness.scenario.lint import lint as check
+    from harness.show.visible import plural, visible
+
+    with usage_errors():
+        root = suite.scenarios_folder(root)
+        problems = check(root, suite.cassettes_folder(cassettes, root))
+    for problem in problems:
+        click.echo(visible(str(problem)))
+    click.secho(plural(len(problems), 'problem') if problems else 'no problems', fg='red' if problems else 'green')
+    if problems:
+        sys.exit(FINDINGS)
+
+
+@click.command()
+@click.argument('what', type=click.Choice(['scenario', 'run', 'results']), default='scenario')
+@click.option('--write', is_flag=True, help='Write the schema of scenarios into their folder.')
+@scenarios_option
+def schema(what: str, write: bool, root: Path | None) -> None:
+    """Print a JSON Schema.
+
+    It describes scenario files, what `run --json` prints, or the lines of a results store.
+    """
+    from harness import suite
+    from harness.scenario import schema as schemas
+
+    if write:
+        if what != 'scenario':
+            raise click.UsageError('only the schema of scenarios is kept in a file')
+        with usage_errors():
+            path = suite.scenarios_folder(root) / schemas.SCHEMA_FILE
+            schemas.write_schema(path)
+        click.echo(f'wrote {path}')
+        return
+    if what == 'run':
+        from harness.show.summary import summary_schema
+
+        echo_json(summary_schema())
+    else:
+        echo_json(schemas.scenario_schema() if what == 'scenario' else schemas.results_schema())

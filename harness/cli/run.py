@@ -1,0 +1,102 @@
+"""`run`: replay scenarios and judge the node."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.cli.common import (
+    FILE,
+    FINDINGS,
+    cassettes_option,
+    echo,
+    echo_json,
+    family_option,
+    found,
+    node_option,
+    scenarios_option,
+    timestamp,
+    usage_errors,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command()
+@click.argument('select', nargs=-1, metavar='[SELECT]...')
+@family_option
+@node_option
+@scenarios_option
+@cassettes_option
+@click.option('--json', 'as_json', is_flag=True, help='Print the outcome as JSON (see: schema run).')
+@click.option('--report', type=FILE, help='Write an HTML report to this file.')
+@click.option('--results', type=FILE, help='Append the records and findings to this results store (JSON lines).')
+@click.option('-x', '--fail-fast', is_flag=True, help='End at the first scenario that fails.')
+@click.option('-v', '--verbose', is_flag=True, help='Show every run, and the transcript of those that failed.')
+def run(
+    select: tuple[str, ...],
+    families: tuple[str, ...],
+    node_ref: str,
+    root: Path | None,
+    cassettes: Path | None,
+    as_json: bool,
+    report: Path | None,
+    results: Path | None,
+    fail_fast: bool,
+    verbose: bool,
+) -> None:
+    """Replay scenarios and judge the node; there is no network in it.
+
+    SELECT names scenarios: ids, patterns of ids ('*-guard-on'), files or folders; all by default.
+    """
+    import time
+
+    from harness import suite
+    from harness.show import console
+    from harness.show.progress import Progress
+    from harness.show.summary import Summary, count_outcomes
+
+    start = time.perf_counter()
+    with usage_errors():
+        from harness.engine.node import load_node
+        from harness.engine.platform import ensure_platform
+
+        root = suite.scenarios_folder(root)
+        files = found(root, select, families)
+        cassettes = suite.cassettes_folder(cassettes, root)
+        with contextlib.redirect_stdout(sys.stderr):  # a node may print, and our own output may be JSON
+            platform = ensure_platform().name
+            node = load_node(node_ref)
+            runs = Progress(suite.judged_runs(files, node, cassettes), len(files), fail_fast)
+            if results is None:
+                judged = list(runs)
+            else:
+                from harness import results as store
+
+                store.write(results, store.header(files, node.name), runs)
+                judged = runs.done
+    outcomes = tuple(item.outcome for item in judged)
+    counts = count_outcomes(outcomes, runs.left)
+    if as_json:
+        echo_json(Summary(node=node.name, platform=platform, counts=counts, results=outcomes).model_dump())
+    else:
+        failed = [item for item in judged if not item.outcome.met]
+        for item in sorted(failed, key=lambda item: bool(item.outcome.problem)):  # what is about the node comes first
+            echo(console.failed_run(item, verbose))
+        if verbose:
+            echo(console.met_line(outcome) for outcome in outcomes if outcome.met)
+        echo(console.verdict_lines(counts, time.perf_counter() - start))
+    if report is not None:
+        from harness.report.build import build_report
+
+        page = build_report(judged, node=node.name, platform=platform, date=timestamp(), left=runs.left)
+        with usage_errors():
+            report.parent.mkdir(parents=True, exist_ok=True)
+            report.write_text(page, encoding='utf-8', newline='\n')
+        click.echo(f'Report: {report}', err=as_json)
+    if counts.met < counts.runs:
+        sys.exit(FINDINGS)
