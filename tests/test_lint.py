@@ -140,16 +140,32 @@ def test_a_requirement_id_is_capitals_a_dash_and_a_number(suite: Suite, name: st
 
 def test_a_requirement_must_be_among_the_known_ones_where_they_are_written_down(suite: Suite) -> None:
     suite.add('second', requirements=['LOOP-1', 'LOOPS-2', 'LOOP-1', 'OTHER-9'])
-    write(suite.scenarios, 'LOOP-1: One sentence.\nLOOP-2: Another one.\n', 'requirements.yaml')
+    write(
+        suite.scenarios, 'LOOP-1: {required: One sentence.}\nLOOP-2: {hardening: Another one.}\n', 'requirements.yaml'
+    )
     found = suite.told()
     assert [problem.split(': ', 1)[1] for problem in found] == [
         'there is no requirement LOOPS-2 (did you mean LOOP-2?)',
         'the requirement LOOP-1 stands here a second time',
-        'there is no requirement OTHER-9 (add it to scenarios/requirements.yaml)',
+        'there is no requirement OTHER-9 (add it to requirements.yaml)',
     ]
 
 
-@pytest.mark.parametrize('text', ['LOOP-1: a\nLOOP-1: b\n', 'LOOP-1: [\n', 'LOOP-1: yes\n'])
+@pytest.mark.parametrize(
+    'text',
+    [
+        'LOOP-1: {required: a}\nLOOP-1: {required: b}\n',
+        'LOOP-1: [\n',
+        'LOOP-1: yes\n',
+        'LOOP-1: A sentence without a level.\n',
+        'LOOP-1: {needed: a}\n',
+        'LOOP-1: {required: a, hardening: b}\n',
+        'LOOP-1: {required: ""}\n',
+        'loop1: {required: a}\n',
+        '- LOOP-1\n',
+        'LOOP-1: {required: A  b.}\nLOOP-2: {hardening: a b.}\n',
+    ],
+)
 def test_the_file_of_the_requirements_must_be_in_order_too(suite: Suite, text: str) -> None:
     write(suite.scenarios, text, 'requirements.yaml')
     assert suite.only().startswith('scenarios/requirements.yaml:')

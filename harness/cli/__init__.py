@@ -9,6 +9,7 @@ import sys
 
 import click
 
+from harness.cli.coverage import coverage
 from harness.cli.files import lint, list_scenarios, schema
 from harness.cli.record import record
 from harness.cli.run import run
@@ -26,5 +27,5 @@ def main() -> None:
             stream.reconfigure(errors='backslashreplace')
 
 
-for _command in (run, record, list_scenarios, lint, schema):
+for _command in (run, record, list_scenarios, lint, coverage, schema):
     main.add_command(_command)

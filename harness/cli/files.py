@@ -67,13 +67,13 @@ def lint(root: Path | None, cassettes: Path | None) -> None:
 
 
 @click.command()
-@click.argument('what', type=click.Choice(['scenario', 'run', 'results']), default='scenario')
+@click.argument('what', type=click.Choice(['scenario', 'run', 'results', 'coverage']), default='scenario')
 @click.option('--write', is_flag=True, help='Write the schema of scenarios into their folder.')
 @scenarios_option
 def schema(what: str, write: bool, root: Path | None) -> None:
     """Print a JSON Schema.
 
-    It describes scenario files, what `run --json` prints, or the lines of a results store.
+    It describes scenario files, the lines of a results store, or what the verbs print with --json.
     """
     from harness import suite
     from harness.scenario import schema as schemas
@@ -90,5 +90,9 @@ def schema(what: str, write: bool, root: Path | None) -> None:
         from harness.show.summary import summary_schema
 
         echo_json(summary_schema())
+    elif what == 'coverage':
+        from harness.coverage import coverage_schema
+
+        echo_json(coverage_schema())
     else:
         echo_json(schemas.scenario_schema() if what == 'scenario' else schemas.results_schema())

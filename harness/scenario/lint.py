@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
+from harness.coverage import unknown_ids
 from harness.scenario.crosscheck import python_tools
 from harness.scenario.explain import nearest
-from harness.scenario.loading import REQUIREMENTS, load_all, scenario_paths
+from harness.scenario.loading import load_all, scenario_paths
+from harness.scenario.register import REQUIREMENT_ID, load_register
 from harness.scenario.schema import SCHEMA_FILE, scenario_schema, schema_line
-from harness.scenario.yamlfile import read_yaml
 from harness.scenario.yamlnode import FileError, FileProblem
 
 if TYPE_CHECKING:
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 
     from harness.scenario import Expectation
     from harness.scenario.loading import ScenarioFile
+    from harness.scenario.register import Requirement
 
 TOOLS: Final = 'tools.py'
 """The file beside a scenario that holds its Python tools."""
-
-_REQUIREMENT: Final = re.compile(r'[A-Z]+-[0-9]+')
 
 
 def lint(root: Path, cassettes_root: Path) -> list[FileProblem]:
@@ -87,31 +86,22 @@ def _schema_line(path: Path, root: Path) -> Iterator[FileProblem]:
 # -------------------------------------------------------------------------------------------------------- the scenarios
 
 
-def _requirements(root: Path, files: Iterable[ScenarioFile]) -> Iterator[FileProblem]:
-    known: list[str] | None = None
-    path = root / REQUIREMENTS
-    if path.is_file():
-        try:
-            document = read_yaml(path)
-        except FileError as error:
-            yield from error.problems
-        else:
-            yield from document.problems
-            known = list(document.data) if isinstance(document.data, dict) else []
+def _requirements(root: Path, files: Sequence[ScenarioFile]) -> Iterator[FileProblem]:
+    register: Sequence[Requirement] = ()
+    try:
+        register = load_register(root)
+    except FileError as error:
+        yield from error.problems
+    yield from unknown_ids(register, files) if register else ()
     for file in files:
         names = file.scenario.requirements
         for number, name in enumerate(names):
             loc = ('requirements', number)
-            if not _REQUIREMENT.fullmatch(name):
-                yield file.problem(
-                    loc, f'{name!r} is no requirement id', 'capitals, a dash and a number, such as LOOP-3'
-                )
-            elif name in names[:number]:
+            if name in names[:number]:
                 yield file.problem(loc, f'the requirement {name} stands here a second time')
-            elif known is not None and name not in known:
-                like = nearest(name, known)
-                hint = f'did you mean {like}?' if like else f'add it to {path}'
-                yield file.problem(loc, f'there is no requirement {name}', hint)
+            elif not register and not REQUIREMENT_ID.fullmatch(name):
+                hint = 'capitals, a dash and a number, such as LOOP-3'
+                yield file.problem(loc, f'{name!r} is no requirement id', hint)
 
 
 def _titles(files: Iterable[ScenarioFile]) -> Iterator[FileProblem]:
