@@ -78,9 +78,12 @@ class RunRecord(Frozen):
 
     `payload` is what the node's face returned (None where it returned nothing), `raised` the exception that left the
     face. `payload_error` says why the payload would not survive `json.dumps(..., allow_nan=False)`; the payload kept
-    here is JSON-safe, with the `repr` of each value that JSON cannot hold. `model` is the name of the recorded or live
-    model, None for scripted outputs. The order inside each list is the order in time. The record is JSON-safe and
-    versioned; every later stage is a pure function of records.
+    here is JSON-safe, with the `repr` of each value that JSON cannot hold. `model` is the name of the recorded or
+    live model, None for scripted outputs. `descriptors` are the functions that the node offers to a parent (tool face
+    only), `service` is its service definition (only where it was opened to be configured), `installs` are the names
+    of the requirements files that it asked to have installed (None where the engine does not say). The order inside
+    each list is the order in time. The record is JSON-safe and versioned; every later stage is a pure function of
+    records.
     """
 
     version: Literal[1] = RECORD_VERSION
@@ -95,6 +98,9 @@ class RunRecord(Frozen):
     lane_writes: tuple[LaneWrite, ...] = ()
     payload: Any = None
     payload_error: str | None = None
+    descriptors: tuple[dict[str, Any], ...] = ()
+    service: dict[str, Any] | None = None
+    installs: tuple[str, ...] | None = None
     raised: Failure | None = None
     duration_s: float = 0.0
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from harness.expect import Finding, findings
 from harness.record import Frozen, RunRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from harness.engine.connected import ModelSide
     from harness.engine.node import Node
+    from harness.engine.pipeline import Pipe
     from harness.scenario import Scenario
     from harness.scenario.loading import ScenarioFile
 
@@ -62,7 +67,7 @@ def replay(file: ScenarioFile, node: Node, cassettes: Path, model: str | None = 
     """
     scenario = file.scenario
     if scenario.model is not None:
-        return [_judged(scenario, record) for record in run_scenario(file, node)]
+        return _judged(scenario, run_scenario(file, node))
     from harness.cassette import cassettes_of
 
     paths = cassettes_of(cassettes, scenario.id)
@@ -94,11 +99,14 @@ def _replayed(file: ScenarioFile, node: Node, model: str, path: Path) -> list[Re
         problem = str(error)
     if problem is not None:
         return [Result(record=record, problem=problem) for record in records or (_empty(file.scenario, node, model),)]
-    return [_judged(file.scenario, record) for record in records]
+    return _judged(file.scenario, records)
 
 
-def _judged(scenario: Scenario, record: RunRecord) -> Result:
-    return Result(record=record, findings=findings(scenario, record))
+def _judged(scenario: Scenario, records: Sequence[RunRecord]) -> list[Result]:
+    return [
+        Result(record=record, findings=findings(scenario, record, records[:number]))
+        for number, record in enumerate(records)
+    ]
 
 
 def _empty(scenario: Scenario, node: Node, model: str | None = None) -> RunRecord:
@@ -114,27 +122,66 @@ def _play(
 
     scenario = file.scenario
     pipeline = Pipeline(node, scenario, client=client, folder=file.path.parent)
-    pipe = pipeline.pipe()
     question = question_of(scenario.question)
+
+    def run(pipe: Pipe, epoch: int) -> RunRecord:
+        if scenario.open_mode == 'config':
+            outcome = pipe.configure()
+        elif scenario.face == 'lane':
+            outcome = pipe.ask(question)
+        else:
+            outcome = pipe.call_tool(copy.deepcopy(scenario.input))
+        return pipe.recorder.record(
+            scenario=scenario.id,
+            node=node.name,
+            model=model,
+            epoch=epoch,
+            face=scenario.face,
+            payload=outcome.payload,
+            raised=outcome.raised,
+        )
+
     records: list[RunRecord] = []
+    fault: Exception | None = None
     try:
-        for epoch in range(1, scenario.runs + 1):
-            on_lane = scenario.face == 'lane'
-            outcome = pipe.ask(question) if on_lane else pipe.call_tool(copy.deepcopy(scenario.input))
-            record = pipe.recorder.record(
-                scenario=scenario.id,
-                node=node.name,
-                model=model,
-                epoch=epoch,
-                face=scenario.face,
-                payload=outcome.payload,
-                raised=outcome.raised,
-            )
-            records.append(record)
-            if pipe.recorder.fault is not None:
-                return tuple(records), pipe.recorder.fault
+        if scenario.at_once:
+            records, fault = _at_once([pipeline.pipe() for _ in range(scenario.runs)], run)
+        else:
+            pipe = pipeline.pipe()
+            for epoch in range(1, scenario.runs + 1):
+                records.append(run(pipe, epoch))
+                fault = pipe.recorder.fault
+                if fault is not None:
+                    break
     finally:
         late = pipeline.close()
-    if late is not None and records[-1].raised is None:
+    if fault is None and late is not None and records[-1].raised is None:
         records[-1] = records[-1].model_copy(update={'raised': late})
-    return tuple(records), None
+    return tuple(records), fault
+
+
+_MEETING_S = 2.0
+
+
+def _at_once(pipes: Sequence[Pipe], run: Callable[[Pipe, int], RunRecord]) -> tuple[list[RunRecord], Exception | None]:
+    """Make one run in each pipe, all at the same time: before each LLM call they wait for each other.
+
+    A run that ends lets the others go on alone.
+    """
+    meeting = threading.Barrier(len(pipes))
+
+    def meet() -> None:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            meeting.wait(_MEETING_S)
+
+    def one(number: int) -> RunRecord:
+        try:
+            return run(pipes[number], number + 1)
+        finally:
+            meeting.abort()
+
+    for pipe in pipes:
+        pipe.meet = meet
+    with ThreadPoolExecutor(len(pipes)) as threads:
+        records = list(threads.map(one, range(len(pipes))))
+    return records, next((pipe.recorder.fault for pipe in pipes if pipe.recorder.fault is not None), None)

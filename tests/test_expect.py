@@ -26,9 +26,18 @@ STEP_2 = {
     'action_input': {},
     'observation': '{"tool": "files_1.read", "error": "no such file: a.txt", "type": "FileNotFoundError"}',
 }
+SCHEMA = {'type': 'object', 'properties': {'q': {'type': 'string'}}, 'required': ['q']}
 PAYLOAD = {
     'content': 'It has 41,200 people.',
-    'meta': {'framework': 'llamaindex', 'tool_calls': 2, 'stop_reason': 'answer', 'extra': {'a': 1, 'b': [1, 2]}},
+    'meta': {
+        'framework': 'llamaindex',
+        'run_id': 'f1',
+        'started_at': '2026-01-01T10:00:00.000000+00:00',
+        'ended_at': '2026-01-01T10:00:00.500000+00:00',
+        'tool_calls': 2,
+        'stop_reason': 'answer',
+        'extra': {'a': 1, 'b': [1, 2]},
+    },
     'stack': [{'kind': RAW, 'name': 'framework.output', 'payload': [STEP_1, STEP_2]}],
 }
 
@@ -62,6 +71,9 @@ def record(**changes: Any) -> RunRecord:
         'lane_writes': (LaneWrite(agent='agent', lane='answers', text='It has 41,200 people.'),),
         'payload': copy.deepcopy(PAYLOAD),
         'duration_s': 0.5,
+        'descriptors': ({'name': 'run_agent', 'description': 'Ask me.', 'inputSchema': SCHEMA},),
+        'service': {'protocol': 'agent://', 'lanes': {'questions': ['answers']}},
+        'installs': ('requirements.txt',),
     }
     return RunRecord(**{**base, **changes})
 
@@ -229,6 +241,13 @@ MET: list[dict[str, Any]] = [
     {'events': ['Starting...', 'Calling search_1.query...']},
     {'events_contain': ['Calling search_1.query...']},
     {'lane_writes': {'answers': 1, 'documents': 0}},
+    {'meta_has': ['framework']},
+    {'meta_times': ['started_at', 'ended_at']},
+    {'nowhere': ['a text of somebody else']},
+    {'descriptors': [{'name': 'run_agent'}]},
+    {'descriptors': [{'name': 'run_agent', 'description': {'contains': ['Ask']}, 'input_schema': {'required': ['q']}}]},
+    {'service': {'lanes': {'questions': ['answers']}}},
+    {'installs': ['requirements.txt']},
     {'max_seconds': 1},
     {'max_seconds': 0.5},
 ]
@@ -317,6 +336,18 @@ UNMET: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
     ({'lane_writes': {'answers': 0}}, ('lane_writes', 'answers')),
     ({'lane_writes': {'answers': 2}}, ('lane_writes', 'answers')),
     ({'lane_writes': {'documents': 1}}, ('lane_writes', 'documents')),
+    ({'meta_has': ['framework', 'owner']}, ('meta_has', 1)),
+    ({'meta_has': ['tool_calls']}, ('meta_has', 0)),
+    ({'meta_times': ['framework']}, ('meta_times', 0)),
+    ({'meta_times': ['ended_at', 'started_at']}, ('meta_times', 1)),
+    ({'nowhere': ['somebody else', '41,200']}, ('nowhere', 1)),
+    ({'descriptors': []}, ('descriptors',)),
+    ({'descriptors': [{'name': 'ask'}]}, ('descriptors',)),
+    ({'descriptors': [{'name': 'run_agent', 'description': 'x'}]}, ('descriptors', 0, 'description', 'equals')),
+    ({'descriptors': [{'name': 'run_agent', 'input_schema': {'type': 'x'}}]}, ('descriptors', 0, 'input_schema')),
+    ({'service': {'lanes': {'questions': []}}}, ('service',)),
+    ({'service': {'lanes': {'answers': []}}}, ('service',)),
+    ({'installs': []}, ('installs',)),
     ({'max_seconds': 0.4}, ('max_seconds',)),
     ({'raises': {'type': 'ValueError'}}, ('raises',)),
 ]
@@ -339,9 +370,37 @@ def test_an_expectation_that_does_not_hold_gives_one_finding_at_its_key(
 def test_every_kind_of_expectation_is_met_and_unmet_in_these_tests() -> None:
     from harness.scenario.expectation import Expectation
 
-    kinds = Expectation.model_fields.keys() - {'agents', 'raises'}
+    kinds = Expectation.model_fields.keys() - {'agents', 'raises', 'meta_differs'}
     assert {key for expect in MET for key in expect} == kinds
     assert {key for expect, _ in UNMET for key in expect} == kinds | {'raises'}
+
+
+def test_meta_data_that_must_differ_are_compared_with_every_earlier_run() -> None:
+    scenario = Scenario.model_validate(
+        {'id': 'a', 'title': 't', 'family': 'f', 'runs': 3, 'expect': {'meta_differs': ['run_id', 'owner']}}
+    )
+    runs = [
+        record(epoch=n, payload=payload(meta={**PAYLOAD['meta'], 'run_id': name}))  # type: ignore[dict-item]
+        for n, name in enumerate(('one', 'two', 'one'), 1)
+    ]
+
+    assert [item.loc for item in findings(scenario, runs[1], runs[:1])] == [('expect', 'meta_differs', 1)]
+    first, second = findings(scenario, runs[2], runs[:2])
+    assert first.message == "'run_id' in the meta data is the same in the runs 1 and 3"
+    assert second.message == "the meta data of the node has no 'owner'"
+
+
+@pytest.mark.parametrize(
+    'text', ['2026-01-01T10:00:00', '2026-01-01T10:00:00+02:00', '2026-01-01', '10:00', '', 7, None]
+)
+def test_a_time_without_its_utc_offset_is_none(text: Any) -> None:
+    run = record(payload=payload(meta={'started_at': text}))
+
+    assert only({'meta_times': ['started_at']}, run).loc == ('expect', 'meta_times', 0)
+
+
+def test_a_requirements_file_that_the_engine_installs_itself_is_not_judged() -> None:
+    assert judge({'installs': ['other.txt']}, record(installs=None)) == ()
 
 
 def test_each_unmet_expectation_is_a_finding_of_its_own() -> None:

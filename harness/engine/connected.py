@@ -54,6 +54,7 @@ def ask(self: Any, param: Any) -> Any:
     index = recorder.ask(agent)
     asked = {'agent': agent, 'index': index, 'prompt': safe_text(prompt), 'stop': tuple(stop) if stop else None}
     began = time.perf_counter()
+    side.pipe.meet()
     try:
         completion = side.pipe.model_of(side.member).complete(prompt, stop)
     except ModelError as error:

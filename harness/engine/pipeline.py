@@ -50,8 +50,8 @@ class Pipeline:
 
     There is one IGlobal for each node of the pipeline and one IInstance for each node and pipe. `client` is the model
     side of every agent without a script of its own; without it the scenario's script is. `folder` is where the
-    `tools.py` of the scenario is, `open_mode` the name of an `OPEN_MODE`. Nothing of a node runs before the first
-    delivery.
+    `tools.py` of the scenario is, `open_mode` the name of an `OPEN_MODE` other than the scenario's. Nothing of a node
+    runs before the first delivery. `installs` are the requirements files that the nodes asked for at their begin.
 
     Raises:
         ValueError: the node under test has no model side.
@@ -65,7 +65,7 @@ class Pipeline:
         *,
         client: ModelSide | None = None,
         folder: Path | None = None,
-        open_mode: str = 'PIPELINE',
+        open_mode: str | None = None,
     ) -> None:
         if client is None and scenario.model is None:
             raise ValueError(f'the model side of the scenario {scenario.id} is recorded: replay it, or give a client')
@@ -73,7 +73,8 @@ class Pipeline:
         self.client = client
         self.tools = _python_tools(scenario.tools, folder)
         self._node = node
-        self._endpoint = Endpoint(self.platform, open_mode)
+        self._endpoint = Endpoint(self.platform, open_mode or scenario.open_mode.upper())
+        self.installs: tuple[str, ...] | None = None
         self._lock = threading.Lock()
         self._begun = False
         self._broken: BaseException | None = None
@@ -146,6 +147,7 @@ class Pipeline:
             if self._begun:
                 return
             self._begun = True
+            self.platform.installs()
             try:
                 for member in self.members:
                     if member.global_class is not None:
@@ -156,6 +158,13 @@ class Pipeline:
             except BaseException as error:
                 self._broken = error
                 raise
+            finally:
+                self.installs = self.platform.installs()
+
+    @property
+    def service(self) -> dict[str, Any]:
+        """The service definition of the node under test."""
+        return self._node.service
 
     def call(self, target: Any, method: str, *args: Any) -> Any:
         """Call a method of a node object, where it has it; "prevent default" is no error to the engine."""
@@ -188,12 +197,13 @@ class Pipe:
     """One pipe of a pipeline: its own IInstance of every node, its own record, its own place in every script.
 
     A pipe takes one delivery at a time; pipes of one pipeline may work at the same time. `recorder` is that of the last
-    delivery: with each one all scripts begin anew.
+    delivery: with each one all scripts begin anew. `meet` is called before every LLM call.
     """
 
     def __init__(self, pipeline: Pipeline, number: int) -> None:
         self.number = number
         self.recorder = Recorder()
+        self.meet: Callable[[], None] = _alone
         self._pipeline = pipeline
         self._lock = threading.Lock()
         self._instances: dict[Member, Any] = {}
@@ -210,6 +220,14 @@ class Pipe:
         """Call the node as a parent agent does: ask for its tools, then call one; the payload is its output."""
         return attempt(functools.partial(self._call_tool, given, name))
 
+    def configure(self) -> Outcome:
+        """Open the node to be configured, as an editor of pipelines does: it begins, and nothing is asked of it."""
+        pipeline = self._pipeline
+        self.recorder = Recorder()
+        outcome = attempt(pipeline.begin)
+        self.recorder.installs, self.recorder.service = pipeline.installs, pipeline.service
+        return outcome
+
     def descriptors(self) -> list[dict[str, Any]]:
         """Return the tool descriptors of the node under test, as a parent agent gets them; what it raises is raised."""
         return self._query(self._begin())
@@ -222,7 +240,10 @@ class Pipe:
         self.recorder = Recorder()
         self._scripts = {}
         self._models = {member: scripted_client(member.script) for member in pipeline.members if member.script}
-        pipeline.begin()
+        try:
+            pipeline.begin()
+        finally:
+            self.recorder.installs = pipeline.installs
         for member in pipeline.members:
             if member not in self._instances:
                 made = member.instance_class()
@@ -244,7 +265,7 @@ class Pipe:
 
     def _call_tool(self, given: Any, name: str) -> Any:
         agent = self._begin()
-        self._query(agent)
+        self.recorder.descriptors = tuple(self._query(agent))
         types = self._pipeline.platform.types
         invoke = types.IInvokeTool.Invoke(tool_name=name, input=given)
         agent.control(types.IInvoke(param=invoke))
@@ -285,6 +306,10 @@ class Pipe:
                 name = f'{member.id}.{function}'
                 self._scripts[key] = Script(name, member.functions[function], self._pipeline.tools)
             return self._scripts[key]
+
+
+def _alone() -> None:
+    pass
 
 
 def _nodes(tools: tuple[ToolNode, ...]) -> Iterator[ToolNode]:

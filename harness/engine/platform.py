@@ -48,6 +48,14 @@ class Platform:
         """Return a JSON value as nodes get it from the engine: objects and arrays wrapped in the engine's `IJson`."""
         return sys.modules['engLib'].IJson(value) if isinstance(value, dict | list) else value
 
+    def installs(self) -> tuple[str, ...] | None:
+        """Return the requirements files asked for in this thread since the last call; None: the installer is real."""
+        asked = getattr(importlib.import_module('depends'), 'asked', None)
+        if asked is None:
+            return None
+        names, asked.names = tuple(asked.names), []
+        return names
+
     def register(self, logical_type: str, service: dict[str, Any]) -> None:
         """Make a service definition known to `rocketlib.getServiceDefinition`, in place of an earlier one."""
         sys.modules['engLib'].register_service(logical_type, service)

@@ -16,6 +16,7 @@ class Recorder:
 
     A tool call stands where it began (a child agent's calls come after the call that started the child), a turn where
     it ended. `fault` is the first failure of the harness itself during the run, such as a replay that drifted.
+    `descriptors`, `service` and `installs` are what the node says about itself.
     """
 
     def __init__(self) -> None:
@@ -27,6 +28,9 @@ class Recorder:
         self._writes: list[LaneWrite] = []
         self._began = time.perf_counter()
         self.fault: Exception | None = None
+        self.descriptors: tuple[dict[str, Any], ...] = ()
+        self.service: dict[str, Any] | None = None
+        self.installs: tuple[str, ...] | None = None
 
     def ask(self, agent: str) -> int:
         """Count an LLM call of an agent and return its index, from 0."""
@@ -95,5 +99,8 @@ class Recorder:
                 payload=json_safe(payload),
                 payload_error=payload_problem(payload),
                 raised=raised,
+                descriptors=tuple(json_safe(list(self.descriptors))),
+                service=json_safe(self.service),
+                installs=self.installs,
                 duration_s=time.perf_counter() - self._began,
             )

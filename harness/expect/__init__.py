@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.expect.definition import definition_findings
 from harness.expect.doors import door_findings
+from harness.expect.everywhere import differing, nowhere_findings
 from harness.expect.finding import Finding, View, view_of
 from harness.expect.invariants import invariant_findings
 from harness.expect.payloads import payload_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from harness.record import RunRecord
     from harness.scenario import Scenario
@@ -20,11 +22,12 @@ if TYPE_CHECKING:
 __all__ = ['Finding', 'findings']
 
 
-def findings(scenario: Scenario, record: RunRecord) -> tuple[Finding, ...]:
+def findings(scenario: Scenario, record: RunRecord, earlier: Sequence[RunRecord] = ()) -> tuple[Finding, ...]:
     """Return the unmet expectations of one run, those of every run first.
 
-    What `expect` says is checked, and in addition what `models` says of the recorded model of this run. The key path of
-    a finding leads to the expectation in the scenario file; for what holds of every run it is `expect` as a whole.
+    `earlier` are the runs of the same scenario that were made before. What `expect` says is checked, and in addition
+    what `models` says of the recorded model of this run. The key path of a finding leads to the expectation in the
+    scenario file; for what holds of every run it is `expect` as a whole.
     """
     layers: list[tuple[Loc, Expectation]] = [(('expect',), scenario.expect)]
     if record.model is not None and record.model in scenario.models:
@@ -34,6 +37,7 @@ def findings(scenario: Scenario, record: RunRecord) -> tuple[Finding, ...]:
     for loc, expectation in layers:
         # An exception that nobody expects is one finding, not one for everything that it kept from happening.
         found += _judge(expectation, view_of(record), loc, record.raised is not None and not may_raise)
+        found += differing(expectation, record, earlier, loc)
         for agent, child in expectation.agents.items():
             found += _judge(child, view_of(record, agent), (*loc, 'agents', agent), False)
     return tuple(found)
@@ -42,3 +46,5 @@ def findings(scenario: Scenario, record: RunRecord) -> tuple[Finding, ...]:
 def _judge(expectation: Expectation, view: View, loc: Loc, explained: bool) -> Iterator[Finding]:
     yield from payload_findings(expectation, view, loc, explained)
     yield from door_findings(expectation, view, loc)
+    yield from definition_findings(expectation, view, loc)
+    yield from nowhere_findings(expectation, view, loc)

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.expect.difference import bounded
+from harness.expect.everywhere import given_out
 from harness.expect.finding import NODE, Finding, View, differs, quoted, view_of
 from harness.show.visible import clip
 
@@ -80,11 +81,7 @@ def _refused_text(view: View) -> Iterator[Finding]:
     """
     if len(view.payloads) != 1 or view.runs != 1 or not _is_refused(view.payloads[0]) or not view.record.turns:
         return
-    given = [
-        *_texts(view.payloads[0]),
-        *(write.text for write in view.record.lane_writes),
-        *(text for event in view.record.events for text in _texts(event.data)),
-    ]
+    given = [text for _, text in given_out(view)]
     for refused in _final_texts(view.record.turns[-1].output or ''):
         found = next((text for text in given if _stands_in(refused, text)), None)
         if found is not None:
@@ -122,15 +119,3 @@ def _stands_in(refused: str, text: str) -> bool:
     if text.strip() == refused:
         return True
     return any(map(str.isdigit, refused)) and re.search(rf'(?<!\w){re.escape(refused)}(?!\w)', text) is not None
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _texts(key)
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)

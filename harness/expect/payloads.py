@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.expect.difference import bounded, holds, reduced, rows_diff, same, shown
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 RAW: Final = 'RocketRide.agent.raw.v1'
 """The kind of the stack entry whose payload is the list of reasoning steps."""
 
-_NEED_A_PAYLOAD: Final = ('stop_reason', 'steps', 'observations', 'stack', 'meta')
+_NEED_A_PAYLOAD: Final = ('stop_reason', 'steps', 'observations', 'stack', 'meta', 'meta_has', 'meta_times')
 _STEP_KEYS: Final = ('action', 'action_input', 'observation')
 
 
@@ -37,7 +38,7 @@ def payload_findings(expectation: Expectation, view: View, loc: Loc, explained: 
     """
     if expectation.answer is not None:
         yield from _answer(expectation.answer, view, (*loc, 'answer'), explained)
-    needed = [key for key in _NEED_A_PAYLOAD if getattr(expectation, key) is not None]
+    needed = [key for key in _NEED_A_PAYLOAD if _is_given(getattr(expectation, key), key)]
     if not needed:
         return
     if not view.payloads:
@@ -55,6 +56,11 @@ def payload_findings(expectation: Expectation, view: View, loc: Loc, explained: 
             yield from _stack(expectation.stack, payload.get('stack'), (*loc, 'stack'), whose)
     if expectation.steps is not None or expectation.observations is not None:
         yield from _recorded(expectation, view, loc)
+
+
+def _is_given(value: Any, key: str) -> bool:
+    # An empty list of steps is an expectation, an empty list of keys is none.
+    return value is not None and (value != () or not key.startswith('meta_'))
 
 
 def _no_payload(view: View) -> str:
@@ -86,11 +92,12 @@ def _answer(match: TextMatch, view: View, loc: Loc, explained: bool) -> Iterator
 
 def _meta(expectation: Expectation, meta: Any, loc: Loc, whose: str) -> Iterator[Finding]:
     wanted = dict(expectation.meta or {})
-    if expectation.stop_reason is None and not wanted:
+    keys = ('stop_reason', 'meta', 'meta_has', 'meta_times')
+    asked = [key for key in keys if getattr(expectation, key)]
+    if not asked:
         return
     if not isinstance(meta, dict):
-        place = 'meta' if wanted else 'stop_reason'
-        yield Finding(loc=(*loc, place), message=f'the payload of {whose} has no meta data', actual=bounded(meta))
+        yield Finding(loc=(*loc, asked[0]), message=f'the payload of {whose} has no meta data', actual=bounded(meta))
         return
     reason = expectation.stop_reason
     if reason is not None and not same(reason, meta.get('stop_reason')):
@@ -103,6 +110,33 @@ def _meta(expectation: Expectation, meta: Any, loc: Loc, whose: str) -> Iterator
         elif not holds(value, meta[key]):
             message = f'{key!r} in the meta data of {whose} is {shown(meta[key])}'
             yield differs(here, message, value, reduced(value, meta[key]))
+    for number, key in enumerate(expectation.meta_has):
+        if not isinstance(meta.get(key), str) or not meta[key].strip():
+            message = f'{key!r} in the meta data of {whose} is {shown(meta.get(key))}'
+            yield Finding(loc=(*loc, 'meta_has', number), message=message, actual=bounded(meta.get(key)))
+    yield from _times(expectation.meta_times, meta, (*loc, 'meta_times'), whose)
+
+
+def _times(keys: Sequence[str], meta: dict[str, Any], loc: Loc, whose: str) -> Iterator[Finding]:
+    before: datetime | None = None
+    for number, key in enumerate(keys):
+        text = meta.get(key)
+        moment = _utc(text)
+        if moment is None:
+            message = f'{key!r} in the meta data of {whose} is no UTC time in ISO 8601: {shown(text)}'
+            yield Finding(loc=(*loc, number), message=message, actual=bounded(text))
+        elif before is not None and moment < before:
+            message = f'{key!r} in the meta data of {whose} is before {keys[number - 1]!r}'
+            yield differs((*loc, number), message, before.isoformat(), text)
+        before = moment or before
+
+
+def _utc(text: Any) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+    return moment if moment.utcoffset() == timedelta(0) and 'T' in text else None
 
 
 # ----------------------------------------------------------------------------------------------------- stack and steps

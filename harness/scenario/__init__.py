@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt, model_validator
 from harness.record import Frozen
 from harness.scenario.expectation import (
     CallMatch,
+    DescriptorMatch,
     EachObservation,
     ErrorMatch,
     EventMatch,
@@ -35,6 +36,7 @@ __all__ = [
     'TEXT_NOTATION',
     'AgentSpec',
     'CallMatch',
+    'DescriptorMatch',
     'EachObservation',
     'ErrorMatch',
     'ErrorReply',
@@ -258,7 +260,8 @@ class Scenario(Frozen):
     """One situation with its expectations; one YAML file.
 
     Without `model` the model side is recorded: one cassette for each model, `cassettes/<id>/<model>.yaml`. `models`
-    adds expectations for the recording of one model. `runs` asks the same question several times of the same node.
+    adds expectations for the recording of one model. `runs` asks the same question several times of the same node, with
+    `at_once` at the same time.
     """
 
     id: str = Field(
@@ -282,6 +285,9 @@ class Scenario(Frozen):
         default=QuestionSpec(text='How many people live in Lakeview?'),
         description='The question that arrives on the questions lane.',
     )
+    open_mode: Literal['pipeline', 'config'] = Field(
+        default='pipeline', description='`config`: the node is opened to be configured, and nothing is asked of it.'
+    )
     face: Literal['lane', 'tool'] = Field(
         default='lane', description='`lane`: a question on the questions lane; `tool`: a call by a parent agent.'
     )
@@ -295,6 +301,9 @@ class Scenario(Frozen):
         default=None, description='A hand-made model side; without it the model side is recorded.'
     )
     runs: StrictInt = Field(default=1, ge=1, le=100, description='How often the same node object is asked.')
+    at_once: StrictBool = Field(
+        default=False, description='Whether the runs are made at the same time, each in a pipe of its own.'
+    )
     expect: Expectation = Field(description='What must hold of every run.')
     models: dict[str, Expectation] = Field(
         default_factory=dict, description='What must hold in addition for the recording of one model, by its name.'

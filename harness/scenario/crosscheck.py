@@ -25,6 +25,7 @@ def contradictions(scenario: Scenario) -> Iterator[Contradiction]:
     """Yield what cannot be true at the same time, each with its key path and what to do about it."""
     yield from _faces(scenario)
     yield from _models(scenario)
+    yield from _runs(scenario)
     agents: dict[str, Loc] = {}
     yield from _tools(scenario.tools, ('tools',), agents)
     yield from _expectation(scenario.expect, ('expect',), agents)
@@ -59,6 +60,28 @@ def _faces(scenario: Scenario) -> Iterator[Contradiction]:
         yield ('question',), '`question` comes on the lane, but the face is `tool`', 'write input: {query: ...}'
     if scenario.face == 'tool' and 'input' not in given:
         yield ('face',), 'the face is `tool`, but there is no `input`', 'write input: {query: ...}'
+
+
+def _runs(scenario: Scenario) -> Iterator[Contradiction]:
+    if scenario.at_once and scenario.runs == 1:
+        yield ('at_once',), 'one run alone is never at the same time as another', 'write runs: 2 or more'
+    if scenario.at_once and scenario.model is None:
+        yield ('at_once',), 'a recording is played in order, so its runs come one after the other', 'give a `model`'
+    opened = scenario.open_mode == 'config'
+    if opened and (scenario.runs > 1 or scenario.face == 'tool'):
+        yield ('open_mode',), 'a node that is opened to be configured is asked nothing', 'leave out `runs` and `face`'
+    for loc, expectation in ((('expect',), scenario.expect), *((('models', n), e) for n, e in scenario.models.items())):
+        if expectation.meta_differs and scenario.runs == 1:
+            yield (*loc, 'meta_differs'), 'there is one run, so nothing can differ', 'write runs: 2 or more'
+        if expectation.descriptors is not None and scenario.face != 'tool':
+            yield (*loc, 'descriptors'), 'only a parent agent asks for the functions of the node', 'write face: tool'
+        if expectation.service is not None and not opened:
+            hint = 'write open_mode: config'
+            yield (
+                (*loc, 'service'),
+                'the service definition is shown to those who configure the node only',
+                hint,
+            )
 
 
 def _models(scenario: Scenario) -> Iterator[Contradiction]:
@@ -100,6 +123,9 @@ def _expectation(expectation: Expectation, loc: Loc, agents: dict[str, Loc]) -> 
             like = nearest(name, agents)
             hint = f'did you mean `{like}`?' if like else f'child agents: {", ".join(agents) or "none"}'
             yield here, f'there is no child agent {name!r}', hint
+        for key in ('descriptors', 'service', 'installs', 'meta_differs'):
+            if key in child.model_fields_set:
+                yield (*here, key), f'`{key}` is looked at for the node under test only', 'move it to `expect`'
         if child.max_seconds is not None:
             yield (*here, 'max_seconds'), 'the time of a child agent is not measured on its own', 'move it to `expect`'
         if child.agents:

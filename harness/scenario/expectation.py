@@ -112,6 +112,16 @@ class EventMatch(Short):
         return {'type': 'string'}
 
 
+class DescriptorMatch(Frozen):
+    """A function that the node offers to a parent agent; a field that is not given is not checked."""
+
+    name: str = Field(description='The bare name, such as run_agent.')
+    description: TextMatch | None = Field(default=None, description='What a parent reads about it.')
+    input_schema: dict[str, Any] | None = Field(
+        default=None, description='Its input schema: given keys are compared, at any depth.'
+    )
+
+
 class RaisedMatch(Frozen):
     """The exception that leaves the face."""
 
@@ -152,6 +162,25 @@ class Expectation(Frozen):
     observations: Observations | None = Field(default=None, description='The observations of all recorded steps.')
     stack: tuple[StackMatch, ...] | None = Field(default=None, description='All stack entries, in order.')
     meta: dict[str, Any] | None = Field(default=None, description='Keys of the meta data and their values.')
+    meta_has: tuple[str, ...] = Field(default=(), description='Keys of the meta data that hold a text, not empty.')
+    meta_times: tuple[str, ...] = Field(
+        default=(), description='Keys of the meta data that hold UTC times in ISO 8601, none before the one in front.'
+    )
+    meta_differs: tuple[str, ...] = Field(
+        default=(), description='Keys of the meta data whose values differ from run to run.'
+    )
+    nowhere: tuple[Text, ...] = Field(
+        default=(), description='Texts that stand nowhere in what the node returned or sent: payload, lanes, events.'
+    )
+    descriptors: tuple[DescriptorMatch, ...] | None = Field(
+        default=None, description='All functions that the node offers to a parent agent, in order.'
+    )
+    service: dict[str, Any] | None = Field(
+        default=None, description='The service definition: given keys are compared, at any depth.'
+    )
+    installs: tuple[str, ...] | None = Field(
+        default=None, description='The names of the requirements files that the node asked to have installed.'
+    )
     events: tuple[EventMatch, ...] | None = Field(default=None, description='All SSE events, in order.')
     events_contain: tuple[str, ...] = Field(default=(), description='Messages that are among the SSE events.')
     lane_writes: dict[str, Count] | None = Field(default=None, description='The number of writes, by lane.')
