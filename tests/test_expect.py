@@ -858,3 +858,24 @@ def test_judging_changes_nothing_and_gives_the_same_twice() -> None:
     expect = {'answer': 'x', 'calls': [], 'events': [], 'stack': []}
     assert judge(expect, run) == judge(expect, run)
     assert run.model_dump_json() == before
+
+
+# --------------------------------------------------------------------------------------------------------------- levels
+
+
+def test_what_stands_under_hardening_is_checked_and_is_beyond_the_contract() -> None:
+    found = judge({'llm_calls': 9}, hardening={'stop_reason': 'guard', 'prompts': {'at': {1: 'x'}}})
+
+    assert [(item.loc[0], item.level) for item in found] == [
+        ('expect', 'required'),
+        ('hardening', 'hardening'),
+        ('hardening', 'hardening'),
+    ]
+
+
+def test_all_findings_of_a_scenario_beyond_the_contract_are_beyond_it() -> None:
+    assert [item.level for item in judge({'llm_calls': 9}, level='hardening')] == ['hardening']
+
+
+def test_that_a_payload_is_json_is_beyond_the_contract() -> None:
+    assert [item.level for item in judge({'llm_calls': 3}, record(payload_error='no JSON'))] == ['hardening']

@@ -27,9 +27,12 @@ def findings(scenario: Scenario, record: RunRecord, earlier: Sequence[RunRecord]
 
     `earlier` are the runs of the same scenario that were made before. What `expect` says is checked, and in addition
     what `models` says of the recorded model of this run. The key path of a finding leads to the expectation in the
-    scenario file; for what holds of every run it is `expect` as a whole.
+    scenario file; for what holds of every run it is `expect` as a whole. The level of a finding is that of the
+    scenario, and `hardening` where the expectation stands under that key.
     """
     layers: list[tuple[Loc, Expectation]] = [(('expect',), scenario.expect)]
+    if scenario.hardening is not None:
+        layers.append((('hardening',), scenario.hardening))
     if record.model is not None and record.model in scenario.models:
         layers.append((('models', record.model), scenario.models[record.model]))
     may_raise = any(expectation.raises is not None for _, expectation in layers)
@@ -40,7 +43,12 @@ def findings(scenario: Scenario, record: RunRecord, earlier: Sequence[RunRecord]
         found += differing(expectation, record, earlier, loc)
         for agent, child in expectation.agents.items():
             found += _judge(child, view_of(record, agent), (*loc, 'agents', agent), False)
-    return tuple(found)
+    return tuple(_levelled(scenario, item) for item in found)
+
+
+def _levelled(scenario: Scenario, item: Finding) -> Finding:
+    beyond = scenario.level == 'hardening' or item.loc[:1] == ('hardening',)
+    return item.model_copy(update={'level': 'hardening'}) if beyond else item
 
 
 def _judge(expectation: Expectation, view: View, loc: Loc, explained: bool) -> Iterator[Finding]:

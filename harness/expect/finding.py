@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from harness.expect.difference import bounded, shown, structure_diff, text_diff
 from harness.record import Failure, Frozen, RunRecord
@@ -13,6 +13,8 @@ from harness.show.visible import clip, one_line
 if TYPE_CHECKING:
     from harness.scenario.expectation import TextMatch
 
+Level = Literal['required', 'hardening']
+
 NODE: Final = 'agent'
 """The id under which the node under test stands in a run record."""
 
@@ -21,7 +23,7 @@ class Finding(Frozen):
     """One unmet expectation of a run.
 
     `loc` is the key path of the expectation in the scenario file, `expected` and `actual` are the two values (long
-    texts cut in the middle), `diff` is what differs as text, or empty.
+    texts cut in the middle), `diff` is what differs as text, or empty. `level` says whether the contract asks for it.
     """
 
     loc: Loc
@@ -29,6 +31,7 @@ class Finding(Frozen):
     expected: Any = None
     actual: Any = None
     diff: str = ''
+    level: Level = 'required'
 
 
 @dataclass(frozen=True)

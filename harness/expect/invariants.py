@@ -52,7 +52,8 @@ def _is_json(record: RunRecord) -> Iterator[Finding]:
         reason = reason or str(error)
     if reason is not None:
         actual = clip(repr(record.payload), 1000)
-        yield Finding(loc=_LOC, message=f'the payload cannot be written as JSON: {reason}', actual=actual)
+        message = f'the payload cannot be written as JSON: {reason}'
+        yield Finding(loc=_LOC, message=message, actual=actual, level='hardening')
 
 
 def _lane_is_content(view: View) -> Iterator[Finding]:
@@ -86,7 +87,7 @@ def _refused_text(view: View) -> Iterator[Finding]:
         found = next((text for text in given if _stands_in(refused, text)), None)
         if found is not None:
             message = f'{view.name} gives out a text that the guard refused: {quoted(refused)}'
-            yield Finding(loc=_LOC, message=message, actual=bounded(found))
+            yield Finding(loc=_LOC, message=message, actual=bounded(found), level='hardening')
             return
 
 

@@ -259,9 +259,10 @@ class Task(Frozen):
 class Scenario(Frozen):
     """One situation with its expectations; one YAML file.
 
-    Without `model` the model side is recorded: one cassette for each model, `cassettes/<id>/<model>.yaml`. `models`
-    adds expectations for the recording of one model. `runs` asks the same question several times of the same node, with
-    `at_once` at the same time.
+    In a scenario of the level `required`, what the contract does not say stands under `hardening`, so that another
+    node is judged by the contract alone. Without `model` the model side is recorded: one cassette for each model,
+    `cassettes/<id>/<model>.yaml`. `models` adds expectations for the recording of one model. `runs` asks the same
+    question several times of the same node, with `at_once` at the same time.
     """
 
     id: str = Field(
@@ -305,6 +306,9 @@ class Scenario(Frozen):
         default=False, description='Whether the runs are made at the same time, each in a pipe of its own.'
     )
     expect: Expectation = Field(description='What must hold of every run.')
+    hardening: Expectation | None = Field(
+        default=None, description='What must hold beyond the contract, in a scenario of the level `required`.'
+    )
     models: dict[str, Expectation] = Field(
         default_factory=dict, description='What must hold in addition for the recording of one model, by its name.'
     )

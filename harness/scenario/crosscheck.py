@@ -28,9 +28,15 @@ def contradictions(scenario: Scenario) -> Iterator[Contradiction]:
     yield from _runs(scenario)
     agents: dict[str, Loc] = {}
     yield from _tools(scenario.tools, ('tools',), agents)
-    yield from _expectation(scenario.expect, ('expect',), agents)
-    for name, expectation in scenario.models.items():
-        yield from _expectation(expectation, ('models', name), agents)
+    for loc, expectation in _layers(scenario):
+        yield from _expectation(expectation, loc, agents)
+
+
+def _layers(scenario: Scenario) -> Iterator[tuple[Loc, Expectation]]:
+    yield ('expect',), scenario.expect
+    if scenario.hardening is not None:
+        yield ('hardening',), scenario.hardening
+    yield from ((('models', name), expectation) for name, expectation in scenario.models.items())
 
 
 def python_tools(scenario: Scenario) -> Iterator[tuple[Loc, str]]:
@@ -70,7 +76,10 @@ def _runs(scenario: Scenario) -> Iterator[Contradiction]:
     opened = scenario.open_mode == 'config'
     if opened and (scenario.runs > 1 or scenario.face == 'tool'):
         yield ('open_mode',), 'a node that is opened to be configured is asked nothing', 'leave out `runs` and `face`'
-    for loc, expectation in ((('expect',), scenario.expect), *((('models', n), e) for n, e in scenario.models.items())):
+    if scenario.hardening is not None and scenario.level == 'hardening':
+        hint = 'put it under `expect`'
+        yield ('hardening',), 'all of a scenario of the level `hardening` is beyond the contract', hint
+    for loc, expectation in _layers(scenario):
         if expectation.meta_differs and scenario.runs == 1:
             yield (*loc, 'meta_differs'), 'there is one run, so nothing can differ', 'write runs: 2 or more'
         if expectation.descriptors is not None and scenario.face != 'tool':

@@ -118,6 +118,8 @@ def _expectations(file: ScenarioFile) -> Iterator[FileProblem]:
     hint = 'say what the node has to do'
     if not _checks(file.scenario.expect):
         yield file.problem(('expect',), '`expect` checks nothing', hint)
+    if file.scenario.hardening is not None and not _checks(file.scenario.hardening):
+        yield file.problem(('hardening',), '`hardening` checks nothing', hint)
     for name, expectation in file.scenario.models.items():
         if not _checks(expectation):
             yield file.problem(('models', name), f'the expectations for {name} check nothing', hint)

@@ -103,7 +103,7 @@ class Builder:
 
 def _numbers_prompts(loc: Loc) -> bool:
     """Whether this is `prompts.at` of an expectation: the one mapping whose keys are numbers."""
-    if loc[:1] == ('expect',):
+    if loc[:1] in (('expect',), ('hardening',)):
         rest = loc[1:]
     elif loc[:1] == ('models',):
         rest = loc[2:]
