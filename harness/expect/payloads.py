@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 RAW: Final = 'RocketRide.agent.raw.v1'
 """The kind of the stack entry whose payload is the list of reasoning steps."""
 
-_NEED_A_PAYLOAD: Final = ('stop_reason', 'steps', 'observations', 'stack', 'meta', 'meta_has', 'meta_times')
+_NEED_A_PAYLOAD: Final = ('stop_reason', 'steps', 'observations', 'stack', 'stack_has', 'meta', 'meta_has', 'meta_times')
 _STEP_KEYS: Final = ('action', 'action_input', 'observation')
 
 
@@ -54,13 +54,18 @@ def payload_findings(expectation: Expectation, view: View, loc: Loc, explained: 
         yield from _meta(expectation, payload.get('meta'), loc, whose)
         if expectation.stack is not None:
             yield from _stack(expectation.stack, payload.get('stack'), (*loc, 'stack'), whose)
+        for place, kind in enumerate(expectation.stack_has):
+            kinds = _kinds_of(payload.get('stack'))
+            if kind not in kinds:
+                message = f'the stack of {whose} has no entry {kind!r}'
+                yield Finding(loc=(*loc, 'stack_has', place), message=message, expected=kind, actual=bounded(kinds))
     if expectation.steps is not None or expectation.observations is not None:
         yield from _recorded(expectation, view, loc)
 
 
 def _is_given(value: Any, key: str) -> bool:
     # An empty list of steps is an expectation, an empty list of keys is none.
-    return value is not None and (value != () or not key.startswith('meta_'))
+    return value is not None and (value != () or not key.startswith(('meta_', 'stack_')))
 
 
 def _no_payload(view: View) -> str:
@@ -161,6 +166,10 @@ def _stack(matches: Sequence[StackMatch], stack: Any, loc: Loc, whose: str) -> I
         if 'payload' in match.model_fields_set and not holds(match.payload, entry.get('payload')):
             message = f'stack entry {number + 1} ({match.kind}) has another payload'
             yield differs((*here, 'payload'), message, match.payload, reduced(match.payload, entry.get('payload')))
+
+
+def _kinds_of(stack: Any) -> list[Any]:
+    return [entry.get('kind') for entry in stack if isinstance(entry, dict)] if isinstance(stack, list) else []
 
 
 def _recorded(expectation: Expectation, view: View, loc: Loc) -> Iterator[Finding]:

@@ -161,6 +161,7 @@ class Expectation(Frozen):
     steps: tuple[StepMatch, ...] | None = Field(default=None, description='All recorded steps, in order.')
     observations: Observations | None = Field(default=None, description='The observations of all recorded steps.')
     stack: tuple[StackMatch, ...] | None = Field(default=None, description='All stack entries, in order.')
+    stack_has: tuple[str, ...] = Field(default=(), description='Kinds of entries that are in the stack.')
     meta: dict[str, Any] | None = Field(default=None, description='Keys of the meta data and their values.')
     meta_has: tuple[str, ...] = Field(default=(), description='Keys of the meta data that hold a text, not empty.')
     meta_times: tuple[str, ...] = Field(
