@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -268,7 +270,7 @@ def test_fields_that_this_client_never_sends_are_compared_too(cassette: Path) ->
         'model': 'org/small',
         'messages': [{'role': 'system', 'content': PROMPTS[0]}],
         'stop': ['Observation:'],
-        'temperature': 0,
+        'temperature': 0.0,
         'max_tokens': 64,
         'seed': 7,
         'stream': False,
@@ -309,15 +311,44 @@ def test_drift_says_what_changed_and_how_to_record_again(cassette: Path, server:
         '     Ask',
         '    -the tool',
         '    +no tool',
-        'if the change is meant, record again: '
-        f'react-harness record one-tool --model small --base-url {server.base_url}',
+        'if the change is meant, record again:',
+        f'  react-harness record one-tool --model small --base-url {server.base_url} '
+        '--send-model org/small --temperature 0.0 --max-tokens 64 --seed 7',
+        'if it cannot change what the model answers, keep the recorded answers:',
+        '  react-harness accept-drift one-tool --model small',
     ]
 
 
-def test_a_base_url_in_the_advice_is_quoted_for_the_shell(cassette: Path) -> None:
+def commands(drift: Drift) -> list[list[str]]:
+    """Return the commands that a drift names, as a shell reads them."""
+    return [shlex.split(line) for line in str(drift).splitlines() if line.startswith('  react-harness ')]
+
+
+def test_the_commands_of_a_drift_are_quoted_for_the_shell(cassette: Path) -> None:
+    with pytest.raises(Drift) as caught, replaying(cassette, ('--node', 'my node; true')) as tape:
+        tape.http.post('http://localhost/$(reboot)/chat/completions?v=2&key=hidden', json={'model': '`id`'})
+    record, accept = commands(caught.value)
+    assert record[:5] == ['react-harness', 'record', 'one-tool', '--model', 'small']
+    assert record[5:] == [
+        *['--base-url', 'http://localhost/$(reboot)?v=2', '--send-model', '`id`', '--node', 'my node; true'],
+    ]
+    assert accept == ['react-harness', 'accept-drift', 'one-tool', '--model', 'small', '--node', 'my node; true']
+
+
+def test_a_command_stays_on_one_line_whatever_a_file_says(cassette: Path) -> None:
+    name = "x'\n  react-harness \\ evil\x1b[2J\u202e"
     with pytest.raises(Drift) as caught, replaying(cassette) as tape:
-        tape.http.post('http://localhost/$(reboot)/chat/completions', json={})
-    assert str(caught.value).endswith("--base-url 'http://localhost/$(reboot)'")
+        tape.http.post('http://localhost/v1/chat/completions', json={'model': name})
+    record, _ = [line for line in str(caught.value).splitlines() if line.startswith('  react-harness ')]
+    assert record.isprintable()
+    words = subprocess.run(['bash', '-c', f'printf "%s\\0" {record}'], capture_output=True, check=True).stdout
+    assert words.decode().split('\0')[-2] == name
+
+
+def test_a_request_past_the_end_cannot_be_accepted(cassette: Path) -> None:
+    with pytest.raises(Drift) as caught, replaying(cassette) as tape:
+        ask(tape.http, tape.spec, (*PROMPTS, PROMPTS[-1]))
+    assert [words[1] for words in commands(caught.value)] == ['record']
 
 
 def test_drift_that_the_node_swallows_is_raised_at_the_end(cassette: Path) -> None:

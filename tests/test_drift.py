@@ -18,7 +18,7 @@ def found(recorded: Any, now: Any) -> list[tuple[str, Any, Any]]:
     ('recorded', 'now', 'expected'),
     [
         ({'a': 1, 'b': [1, {'c': None}]}, {'b': [1, {'c': None}], 'a': 1}, []),
-        ({'temperature': 0}, {'temperature': 0.0}, []),
+        ({'temperature': 0}, {'temperature': 0.0}, [('temperature', 0, 0.0)]),
         ({'stream': True}, {'stream': 1}, [('stream', True, 1)]),
         ({'a': 0}, {'a': False}, [('a', 0, False)]),
         ({'a': 1}, {'a': '1'}, [('a', 1, '1')]),

@@ -20,7 +20,7 @@ from harness.cassette.file import CassetteError, NotRecorded
 from harness.llm import ModelSpec, is_name, live_http
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from harness.cassette.deck import Deck
@@ -70,14 +70,16 @@ def spec_of(path: Path) -> ModelSpec:
     Raises:
         CassetteError: the file is no cassette, or has no request to a model.
     """
-    from harness.cassette.deck import Replay
+    from harness.cassette.replay import Replay
 
     return Replay(path).spec
 
 
 @contextmanager
-def replaying(path: Path) -> Iterator[Tape]:
+def replaying(path: Path, options: Sequence[str] = ()) -> Iterator[Tape]:
     """Give a tape whose client answers from the cassette, request by request in the recorded order, with no network.
+
+    `options` are further words of the commands that a drift names, such as `('--node', 'folder')`.
 
     Raises:
         NotRecorded: there is no such cassette.
@@ -85,9 +87,9 @@ def replaying(path: Path) -> Iterator[Tape]:
         Drift: a request was not the recorded one; raised at the request and again at the end of the block, since the
             node under test may have taken the first one for an error of its model.
     """
-    from harness.cassette.deck import Replay  # vcrpy takes long to import
+    from harness.cassette.replay import Replay  # vcrpy takes long to import
 
-    replay = Replay(path)
+    replay = Replay(path, options)
     with Tape(replay) as tape:
         try:
             yield tape

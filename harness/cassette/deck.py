@@ -1,27 +1,28 @@
-"""The two decks a tape runs on: one replays a cassette, one records it; vcrpy keeps the exchanges of both."""
+"""What a tape runs on: a deck, which sends requests through vcrpy; here the one that records, others in `replay`."""
 
 from __future__ import annotations
 
-import json
-import shlex
 import threading
 from typing import TYPE_CHECKING, Any
 
 import httpx
 from pydantic import ValidationError
-from vcr import matchers
 from vcr.cassette import Cassette
 from vcr.filters import decode_response
 from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.stubs.httpx_stubs import vcr_handle_request
 
-from harness.cassette.drift import ABSENT, Difference, Drift, differences, shown
-from harness.cassette.file import CassetteError, CassetteFiles, CassetteFormat, NotRecorded
+from harness.cassette.asked import asked, public
+from harness.cassette.commands import base_url_of
+from harness.cassette.drift import shown
+from harness.cassette.file import CassetteError, CassetteFiles, CassetteFormat
 from harness.llm import ENDPOINT, ModelSpec, is_secret
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from harness.cassette.drift import Drift
 
 _KEPT_REQUEST_HEADERS = ('content-type',)
 _KEPT_RESPONSE_HEADERS = ('content-type',)
@@ -64,56 +65,20 @@ class Deck(httpx.BaseTransport):
         request = self.cassette.requests[0]
         if not request.path.endswith(ENDPOINT):
             raise CassetteError(self.path, f'the first request goes to {shown(request.path)}, not to a model')
-        body = _json_of(self.path, 1, request)
+        body = asked(request.method, request.uri, (), request.body).body
+        if not isinstance(body, dict):
+            raise CassetteError(self.path, 'the body of request 1 is no JSON object')
         if not body.get('model'):
             raise CassetteError(self.path, 'the first request tells no model')
         given = {key: body[key] for key in ('model', 'temperature', 'max_tokens', 'seed') if key in body}
-        base_url = str(_public(request.uri).copy_with(path=request.path.removesuffix(ENDPOINT)))
         try:
-            return ModelSpec(name=self.path.stem, base_url=base_url, **given)
+            spec = ModelSpec(name=self.path.stem, base_url=base_url_of(request.uri), **given)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             key = '.'.join(map(str, first['loc']))
             raise CassetteError(self.path, f'the first request tells no model: {key}: {first["msg"]}') from None
-
-
-class Replay(Deck):
-    """Answers the n-th request with the n-th recorded response, if it is the n-th recorded request."""
-
-    def __init__(self, path: Path) -> None:
-        if not path.exists():
-            hint = f'record it: {_record_command(path, "URL")}'
-            raise NotRecorded(path, 'there is no cassette', hint=hint)
-        cassette = Cassette.load(
-            path=path,
-            serializer=CassetteFormat(path),
-            persister=CassetteFiles,
-            record_mode=RecordMode.NONE,
-            # The whole request is compared before; what is left for vcrpy is to play each interaction once, in order.
-            match_on=(matchers.method, matchers.path),
-        )
-        super().__init__(path, cassette, server=None)
-        self._bodies = [_json_of(path, turn, request) for turn, request in enumerate(cassette.requests, 1)]
-
-    def expect(self, request: httpx.Request) -> None:
-        if self.drift is not None:
-            raise self.drift
-        turn = self.played + 1
-        body = _body_of(request)
-        if turn > len(self._bodies):
-            found = [Difference(path='', recorded=ABSENT, now=body)]
-        else:
-            recorded = self.cassette.requests[turn - 1]
-            found = [
-                *differences(recorded.method, request.method, 'method'),
-                *differences(recorded.path, request.url.path, 'path'),
-                *differences(self._bodies[turn - 1], body),
-            ]
-        if found:
-            base_url = str(request.url.copy_with(path=request.url.path.removesuffix(ENDPOINT), query=None))
-            advice = f'if the change is meant, record again: {_record_command(self.path, base_url)}'
-            self.drift = Drift(str(self.path), turn, len(self._bodies), tuple(found), advice)
-            raise self.drift
+        # A model that was asked with the temperature 0 is not asked with 0.0 now: types count in a comparison.
+        return spec.model_copy(update=given)
 
 
 class Recorder(Deck):
@@ -163,7 +128,7 @@ class Recorder(Deck):
 
     def _scrubbed_request(self, request: Request) -> Request:
         headers = {name: value for name, value in request.headers.items() if name.lower() in _KEPT_REQUEST_HEADERS}
-        return Request(request.method, str(_public(request.uri)), request.body, headers)
+        return Request(request.method, str(public(request.uri)), request.body, headers)
 
     def _scrubbed_response(self, response: dict[str, Any]) -> dict[str, Any]:
         response = decode_response(response)
@@ -176,33 +141,3 @@ class Recorder(Deck):
         for secret in sorted(self._secrets, key=len, reverse=True):
             body = body.replace(secret.encode(), b'***')
         return body
-
-
-def _public(uri: str) -> httpx.URL:
-    """Return a URL without passwords and without the query parameters that may hold keys."""
-    url = httpx.URL(uri)
-    for name in filter(is_secret, url.params):
-        url = url.copy_remove_param(name)
-    return url.copy_with(username=None, password=None) if url.userinfo else url
-
-
-def _json_of(path: Path, turn: int, request: Request) -> dict[str, Any]:
-    try:
-        body = json.loads(request.body)
-    except (TypeError, ValueError, RecursionError):
-        body = None
-    if not isinstance(body, dict):
-        raise CassetteError(path, f'the body of request {turn} is no JSON object')
-    return body
-
-
-def _body_of(request: httpx.Request) -> Any:
-    try:
-        return json.loads(request.read())
-    except (ValueError, RecursionError):
-        return request.content.decode('utf-8', 'replace')
-
-
-def _record_command(path: Path, base_url: str) -> str:
-    scenario, model = shlex.quote(path.parent.name), shlex.quote(path.stem)
-    return f'react-harness record {scenario} --model {model} --base-url {shlex.quote(base_url)}'

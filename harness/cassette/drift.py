@@ -15,6 +15,7 @@ _CONTEXT = 40
 _LONG = 60
 _MAX_LINE = 200
 _MAX_LINES = 40
+_MAX_SHOWN = 20
 _MAX_COMPARED = 5_000
 
 
@@ -94,29 +95,40 @@ class Drift(Exception):  # noqa: N818 - named by the fact
             head = f'{self._cassette}: the cassette has only {has}, this is the request of turn {self.turn}'
             return f'{head}\n{self._advice}'
         head = f'{self._cassette}: the request of turn {self.turn} of {self.turns} is not the recorded one'
-        return '\n'.join([head, *(f'  {difference}' for difference in self._differences), self._advice])
+        more = len(self._differences) - _MAX_SHOWN
+        lines = [f'  {difference}' for difference in self._differences[:_MAX_SHOWN]]
+        lines += [f'  ... and {more} more places'] if more > 0 else []
+        return '\n'.join([head, *lines, self._advice])
 
 
 def differences(recorded: Any, now: Any, path: str = '') -> Iterator[Difference]:
     """Yield the places where two JSON values differ, in the order of the recorded one.
 
-    Numbers are compared by value; a truth value is no number. The order of keys does not count.
+    Types count: 1, 1.0, true and "1" are four values, for a server may take one and refuse another. The order of the
+    keys of an object does not count, the order of a list does.
     """
-    if isinstance(recorded, dict) and isinstance(now, dict):
-        for key in recorded | now:
-            yield from differences(recorded.get(key, ABSENT), now.get(key, ABSENT), _below(path, key))
-    elif isinstance(recorded, list) and isinstance(now, list):
-        for index in range(max(len(recorded), len(now))):
-            yield from differences(_at(recorded, index), _at(now, index), f'{path}[{index}]')
-    elif isinstance(recorded, bool) is not isinstance(now, bool) or recorded != now:
-        yield Difference(path=path, recorded=recorded, now=now)
+    # A hostile body may be nested deeper than a function can call itself.
+    left = [(recorded, now, path)]
+    while left:
+        before, after, place = left.pop()
+        if isinstance(before, dict) and isinstance(after, dict):
+            parts = [(before.get(key, ABSENT), after.get(key, ABSENT), _below(place, key)) for key in before | after]
+            left += reversed(parts)
+        elif isinstance(before, list) and isinstance(after, list):
+            many = max(len(before), len(after))
+            left += ((_at(before, index), _at(after, index), f'{place}[{index}]') for index in reversed(range(many)))
+        elif type(before) is not type(after) or before != after:
+            yield Difference(path=place, recorded=before, now=after)
 
 
 def shown(value: Any) -> str:
     """Return a value as one short line without control characters."""
     if value is ABSENT:
         return str(ABSENT.value)
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):
+        return 'a value too deep or too large to show'
     return text if len(text) <= _MAX_LINE else f'{text[:_MAX_LINE]}... ({len(text)} characters)'
 
 

@@ -1,0 +1,101 @@
+"""What a request asks, as far as it can change the answer of a model."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from harness.cassette.drift import ABSENT, Absent, Difference, differences
+from harness.llm import is_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+CONTENT_TYPE = 'content-type'
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request: method, path, query, content type and body.
+
+    Scheme, host, port and user of the server are not in it, nor are query parameters that may hold a key: a recording
+    does not have them. `path` is as it is sent, with its escapes. `body` is the JSON value, or the text where it is
+    none; a JSON object in which a key stands twice is none, since nobody can say what a server makes of it.
+    """
+
+    method: str
+    path: str
+    query: dict[str, list[str]]
+    content_type: str | Absent
+    body: Any
+
+    def differences(self, now: Asked) -> Iterator[Difference]:
+        """Yield the places where the request made now is not this one."""
+        yield from differences(self.method, now.method, 'method')
+        yield from differences(self.path, now.path, 'path')
+        yield from differences(self.query, now.query, 'query')
+        yield from differences(self.content_type, now.content_type, f"headers['{CONTENT_TYPE}']")
+        yield from differences(self.body, now.body)
+
+
+def asked(method: str, url: httpx.URL | str, content_types: Sequence[str], body: bytes | None) -> Asked:
+    """Return what a request asks that has this method, URL, values of the header content-type and body."""
+    url = httpx.URL(url)
+    query: dict[str, list[str]] = {}
+    for name, value in url.params.multi_items():
+        if not is_secret(name):
+            query.setdefault(name, []).append(value)
+    return Asked(
+        method=method,
+        path=url.raw_path.partition(b'?')[0].decode('ascii'),
+        query=query,
+        content_type=', '.join(content_types) if content_types else ABSENT,
+        body=_value_of(body or b''),
+    )
+
+
+def public(url: httpx.URL | str) -> httpx.URL:
+    """Return a URL without passwords and without the query parameters that may hold keys."""
+    url = httpx.URL(url)
+    for name in filter(is_secret, url.params):
+        url = url.copy_remove_param(name)
+    return url.copy_with(username=None, password=None) if url.userinfo else url
+
+
+def strict_json(text: str) -> Any:
+    """Return the value of a JSON text that has only one reading.
+
+    Raises:
+        ValueError: it is no JSON, has a key twice in one object, or a number that JSON does not have or that is too
+            large; RecursionError: it is nested too deep.
+    """
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number, parse_float=_finite)
+
+
+def _value_of(body: bytes) -> Any:
+    try:
+        return strict_json(body.decode('utf-8'))
+    except (ValueError, RecursionError):
+        return body.decode('utf-8', 'backslashreplace')
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError('a key stands twice')
+    return value
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f'{name} is no number')
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f'{text[:20]} is too large for a number')
+    return number

@@ -1,0 +1,62 @@
+"""The commands that a message names, written so that a shell takes them as they are."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from harness.cassette.asked import public
+from harness.cassette.drift import ABSENT
+from harness.llm import ENDPOINT
+from harness.show.visible import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Any
+
+    import httpx
+
+_OPTIONS = {'temperature': float, 'max_tokens': int, 'seed': int}
+"""What `record` can send besides the model, and the type it has to have."""
+
+
+def record_command(path: Path, base_url: str, body: Any = None, options: Sequence[str] = ()) -> str:
+    """Return the command that records the cassette of a path again, with the model and the options of a request.
+
+    `body` is the body of the request; `options` are further words of the command, such as `('--node', 'folder')`.
+    """
+    words = ['react-harness', 'record', path.parent.name, '--model', path.stem, '--base-url', base_url]
+    if isinstance(body, dict):
+        sent = body.get('model')
+        if isinstance(sent, str) and sent != path.stem:
+            words += ['--send-model', sent]
+        for key, kind in _OPTIONS.items():
+            value = body.get(key, ABSENT)
+            if isinstance(value, kind | int) and not isinstance(value, bool):
+                words += [f'--{key.replace("_", "-")}', str(value)]
+    return _command([*words, *options])
+
+
+def accept_command(path: Path, options: Sequence[str] = ()) -> str:
+    """Return the command that keeps the recorded answers of a cassette for the requests that are made now."""
+    return _command(['react-harness', 'accept-drift', path.parent.name, '--model', path.stem, *options])
+
+
+def base_url_of(url: httpx.URL | str) -> str:
+    """Return the base URL that leads to the URL of a request, without passwords and keys."""
+    url = public(url)
+    path, mark, query = url.raw_path.partition(b'?')
+    return str(url.copy_with(raw_path=path.removesuffix(ENDPOINT.encode()) + mark + query))
+
+
+def _command(words: Sequence[str]) -> str:
+    return ' '.join(map(_word, words))
+
+
+def _word(text: str) -> str:
+    """Return a word as a shell reads it, always on one line: a file could smuggle in what looks like a command."""
+    if text.isprintable():
+        return shlex.quote(text)
+    escaped = text.replace('\\', '\\\\').replace("'", "\\'")
+    return "$'" + ''.join(c if c.isprintable() else spelled(c) for c in escaped) + "'"
