@@ -84,3 +84,12 @@ def vector_search(given: dict[str, Any]) -> list[dict[str, Any]]:
     query = _vector(str(given['query']))
     scored = [{**document, 'score': round(_cosine(query, _vector(document['content'])), 3)} for document in CORPUS]
     return sorted(scored, key=lambda hit: hit['score'], reverse=True)[: int(given.get('top_k', 2))]
+
+
+def empties_its_input(given: dict[str, Any]) -> str:
+    """Use up the input, down to its inner values."""
+    guest = given.pop('guest', {})
+    guest.get('tags', []).clear()
+    guest.clear()
+    given.clear()
+    return 'booked'
