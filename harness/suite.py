@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.gate.verdict import Gate
 from harness.record import Frozen
 from harness.scenario.loading import UsageError
 from harness.scenario.yamlnode import key_path
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 """The folder that holds this package: a checkout has scenarios and cassettes there."""
+
+EVERYTHING = Gate()
+"""The gate that all scenarios pass through, without a baseline."""
 
 
 def scenarios_folder(given: Path | None = None) -> Path:
@@ -89,18 +93,21 @@ def listed(files: Iterable[ScenarioFile], cassettes: Path) -> list[Listed]:
 
 
 def judged_runs(
-    files: Iterable[ScenarioFile], node: Node, cassettes: Path
+    files: Iterable[ScenarioFile], node: Node, cassettes: Path, gate: Gate = EVERYTHING
 ) -> Iterator[tuple[ScenarioFile, list[Judged]]]:
     """Replay scenarios one after the other and yield each with its runs."""
     from harness.run import replay
 
     for file in files:
-        yield file, judge(file, replay(file, node, cassettes))
+        yield file, judge(file, replay(file, node, cassettes), gate)
 
 
-def judge(file: ScenarioFile, results: Iterable[Result]) -> list[Judged]:
+def judge(file: ScenarioFile, results: Iterable[Result], gate: Gate = EVERYTHING) -> list[Judged]:
     """Turn the results of one scenario into what is shown of them: the places of findings in the file, the task."""
-    return [Judged(file.scenario, result.record, _outcome(file, result), result.findings) for result in results]
+    return [
+        Judged(file.scenario, result.record, gate.weighed(_outcome(file, result)), result.findings)
+        for result in results
+    ]
 
 
 def _outcome(file: ScenarioFile, result: Result) -> Outcome:

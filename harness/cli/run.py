@@ -10,7 +10,6 @@ import click
 
 from harness.cli.common import (
     FILE,
-    FINDINGS,
     cassettes_option,
     echo,
     echo_json,
@@ -25,6 +24,8 @@ from harness.cli.common import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from harness.gate.change import Level
+
 
 @click.command()
 @click.argument('select', nargs=-1, metavar='[SELECT]...')
@@ -32,10 +33,17 @@ if TYPE_CHECKING:
 @node_option
 @scenarios_option
 @cassettes_option
+@click.option(
+    '--level',
+    type=click.Choice(['required', 'hardening']),
+    default='hardening',
+    show_default=True,
+    help='What gates: scenarios of level required only, or all.',
+)
 @click.option('--json', 'as_json', is_flag=True, help='Print the outcome as JSON (see: schema run).')
 @click.option('--report', type=FILE, help='Write an HTML report to this file.')
 @click.option('--results', type=FILE, help='Append the records and findings to this results store (JSON lines).')
-@click.option('-x', '--fail-fast', is_flag=True, help='End at the first scenario that fails.')
+@click.option('-x', '--fail-fast', is_flag=True, help='End at the first scenario that keeps the gate from passing.')
 @click.option('-v', '--verbose', is_flag=True, help='Show every run, and the transcript of those that failed.')
 def run(
     select: tuple[str, ...],
@@ -43,6 +51,7 @@ def run(
     node_ref: str,
     root: Path | None,
     cassettes: Path | None,
+    level: Level,
     as_json: bool,
     report: Path | None,
     results: Path | None,
@@ -52,13 +61,16 @@ def run(
     """Replay scenarios and judge the node; there is no network in it.
 
     SELECT names scenarios: ids, patterns of ids ('*-guard-on'), files or folders; all by default.
+
+    Exit codes: 0 the verdict is pass, 1 it is fail, 3 it is inconclusive, 2 wrong usage or a broken file.
     """
     import time
 
     from harness import suite
+    from harness.gate.verdict import EXIT_CODES, Gate, summarize
     from harness.show import console
+    from harness.show.gate import verdict_line
     from harness.show.progress import Progress
-    from harness.show.summary import Summary, count_outcomes
 
     start = time.perf_counter()
     with usage_errors():
@@ -68,10 +80,11 @@ def run(
         root = suite.scenarios_folder(root)
         files = found(root, select, families)
         cassettes = suite.cassettes_folder(cassettes, root)
+        gate = Gate(level)
         with contextlib.redirect_stdout(sys.stderr):  # a node may print, and our own output may be JSON
             platform = ensure_platform().name
             node = load_node(node_ref)
-            runs = Progress(suite.judged_runs(files, node, cassettes), len(files), fail_fast)
+            runs = Progress(suite.judged_runs(files, node, cassettes, gate), len(files), fail_fast)
             if results is None:
                 judged = list(runs)
             else:
@@ -80,16 +93,23 @@ def run(
                 store.write(results, store.header(files, node.name), runs)
                 judged = runs.done
     outcomes = tuple(item.outcome for item in judged)
-    counts = count_outcomes(outcomes, runs.left)
+    summary = summarize(
+        outcomes,
+        node=node.name,
+        platform=platform,
+        gate=gate,
+        left={file.scenario.id for file in files} - {outcome.scenario for outcome in outcomes},
+        whole=not select and not families,
+    )
     if as_json:
-        echo_json(Summary(node=node.name, platform=platform, counts=counts, results=outcomes).model_dump())
+        echo_json(summary.model_dump())
     else:
         failed = [item for item in judged if not item.outcome.met]
         for item in sorted(failed, key=lambda item: bool(item.outcome.problem)):  # what is about the node comes first
             echo(console.failed_run(item, verbose))
         if verbose:
             echo(console.met_line(outcome) for outcome in outcomes if outcome.met)
-        echo(console.verdict_lines(counts, time.perf_counter() - start))
+        echo(console.verdict_lines(summary.counts, time.perf_counter() - start))
     if report is not None:
         from harness.report.build import build_report
 
@@ -98,5 +118,6 @@ def run(
             report.parent.mkdir(parents=True, exist_ok=True)
             report.write_text(page, encoding='utf-8', newline='\n')
         click.echo(f'Report: {report}', err=as_json)
-    if counts.met < counts.runs:
-        sys.exit(FINDINGS)
+    if not as_json:
+        echo([verdict_line(summary)])
+    sys.exit(EXIT_CODES[summary.verdict])

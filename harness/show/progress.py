@@ -19,7 +19,7 @@ class Progress:
     """Runs as they are made; the bar stands on standard error, and only where that is a terminal.
 
     `done` keeps the runs so far, `left` is the number of scenarios that were not run. With `fail_fast` the first
-    scenario that fails is the end.
+    scenario that keeps the gate from passing is the end.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Progress:
                 for run in runs:
                     self.done.append(run)
                     yield run
-                if self._fail_fast and not all(run.outcome.met for run in runs):
+                if self._fail_fast and any(run.outcome.effect != 'none' for run in runs):
                     return
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import Field
 
+from harness.gate.change import Change, Comparison, Effect, Level  # noqa: TC001 (pydantic reads them)
 from harness.record import Frozen, RunRecord
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
 
 SUMMARY_VERSION: Final = 1
+Verdict = Literal['pass', 'fail', 'inconclusive']
 
 
 class Unmet(Frozen):
@@ -35,7 +37,7 @@ class Outcome(Frozen):
     """One run of one scenario and how it was judged.
 
     `problem` says why there is no judgement of the node (a cassette that does not fit, no recording); `met` is true
-    when there is neither a finding nor a problem.
+    when there is neither a finding nor a problem. `change` and `effect` are what the gate makes of it.
     """
 
     scenario: str = Field(description='The id of the scenario.')
@@ -52,6 +54,12 @@ class Outcome(Frozen):
     stop_reason: str | None = Field(default=None, description='meta.stop_reason of the payload, where there is one.')
     llm_calls: int = Field(default=0, ge=0, description='The number of LLM calls, child agents included.')
     seconds: float = Field(default=0.0, ge=0, description='How long the run took, in seconds.')
+    change: Change | None = Field(default=None, description='What became of it since the baseline; null without one.')
+    effect: Effect = Field(
+        default='none',
+        description='What it does to the verdict: fail, inconclusive, or none where it met its expectations, is of a '
+        'level that does not gate, or is as bad as the baseline knows it.',
+    )
 
 
 class Counts(Frozen):
@@ -71,7 +79,14 @@ class Summary(Frozen):
     version: Literal[1] = SUMMARY_VERSION
     node: str = Field(description='The node that was run.')
     platform: str = Field(description='The engine side: the stand-in, or the real rocketlib.')
+    verdict: Verdict = Field(
+        description='fail: there is a finding that gates; inconclusive: there is none, but a run that should have '
+        'gated says nothing about the node; pass: neither.'
+    )
+    reason: str = Field(description='Why, in one line.')
+    level: Level = Field(description='What gates: required scenarios only, or (hardening) all of them.')
     counts: Counts
+    baseline: Comparison | None = Field(default=None, description='The suite against its baseline; null without one.')
     results: tuple[Outcome, ...]
 
 

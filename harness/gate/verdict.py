@@ -1,0 +1,212 @@
+"""What the runs of a suite come to: pass, fail or inconclusive, and why in one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from harness.gate.change import (
+    Change,
+    Comparison,
+    Effect,
+    Level,
+    RunChange,
+    RunKey,
+    RunState,
+    change_of,
+    count_changes,
+    moved,
+    signature,
+)
+from harness.show.summary import Summary, Verdict, count_outcomes
+from harness.show.visible import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from harness.gate.baseline import Baseline
+    from harness.show.summary import Outcome
+
+EXIT_CODES: Final[dict[Verdict, int]] = {'pass': 0, 'fail': 1, 'inconclusive': 3}
+"""What `react-harness run` ends with; 2 is wrong usage or a broken file."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What counts: `required` lets only scenarios of that level gate, a baseline lets what it knows pass."""
+
+    level: Level = 'hardening'
+    baseline: Baseline | None = None
+
+    def has(self, level: str) -> bool:
+        """Whether scenarios of a level gate."""
+        return level == 'required' or self.level == 'hardening'
+
+    def weighed(self, outcome: Outcome) -> Outcome:
+        """Return the outcome with its change against the baseline and its effect on the verdict."""
+        before, after = self._known(key_of(outcome)), state_of(outcome)
+        change: Change | None = change_of(before, after) if self.baseline is not None else None
+        return outcome.model_copy(update={'change': change, 'effect': self._effect(outcome.level, before, after)})
+
+    def _known(self, key: RunKey) -> RunState | None:
+        return self.baseline.state(key) if self.baseline is not None else None
+
+    def _effect(self, level: str, before: RunState | None, after: RunState) -> Effect:
+        if after.state == 'met' or not self.has(level):
+            return 'none'
+        if after.state == 'not_judged':
+            return 'none' if before == after else 'inconclusive'
+        appeared, _ = moved(before, after)
+        return 'fail' if appeared else 'none'
+
+    def comparison(
+        self, outcomes: Sequence[Outcome], left: Collection[str] = (), whole: bool = True
+    ) -> Comparison | None:
+        """Compare weighed outcomes with the baseline; None where there is none.
+
+        `left` are the ids of scenarios that were meant to be run and were not: their runs are not gone. Unless the
+        `whole` suite was meant, neither are those of scenarios that were not run.
+        """
+        if self.baseline is None:
+            return None
+        changes = [*self._changes(outcomes), *self._gone(outcomes, left, whole)]
+        known = sum(outcome.change == 'same' and not outcome.met for outcome in outcomes)
+        same: list[Change] = ['same' for outcome in outcomes if outcome.change == 'same']
+        counts = count_changes([*same, *(change.change for change in changes)], known)
+        return Comparison(file=self.baseline.file, counts=counts, changes=tuple(changes))
+
+    def _changes(self, outcomes: Sequence[Outcome]) -> Iterator[RunChange]:
+        for outcome in outcomes:
+            if outcome.change is None or outcome.change == 'same':
+                continue
+            before, after = self._known(key_of(outcome)), state_of(outcome)
+            appeared, went = moved(before, after)
+            yield RunChange(
+                scenario=outcome.scenario,
+                model=outcome.model,
+                run=outcome.run,
+                level=outcome.level,
+                change=outcome.change,
+                effect=outcome.effect,
+                before=before.state if before is not None else None,
+                after=after.state,
+                appeared=appeared,
+                went=went,
+            )
+
+    def _gone(self, outcomes: Sequence[Outcome], left: Collection[str], whole: bool) -> Iterator[RunChange]:
+        if self.baseline is None:
+            return
+        seen, ran = {key_of(outcome) for outcome in outcomes}, {outcome.scenario for outcome in outcomes}
+        for entry in self.baseline.runs:
+            if entry.key in seen or not (entry.scenario in ran or (whole and entry.scenario not in left)):
+                continue
+            yield RunChange(
+                scenario=entry.scenario,
+                model=entry.model,
+                run=entry.run,
+                level=entry.level,
+                change='gone',
+                effect='inconclusive' if self.has(entry.level) else 'none',
+                before=entry.state,
+                went=entry.findings,
+            )
+
+
+def key_of(outcome: Outcome) -> RunKey:
+    """Return what makes the run the same one elsewhere."""
+    return RunKey(outcome.scenario, outcome.model or '', outcome.run)
+
+
+def state_of(outcome: Outcome) -> RunState:
+    """Return how the run was judged."""
+    if not outcome.findings:
+        return RunState(state='not_judged' if outcome.problem else 'met')
+    found = (signature(item.key, item.message, item.actual) for item in outcome.findings)
+    return RunState(state='failed', findings=tuple(sorted(found)))
+
+
+def summarize(
+    outcomes: Sequence[Outcome],
+    *,
+    node: str,
+    platform: str,
+    gate: Gate | None = None,
+    left: Collection[str] = (),
+    whole: bool = True,
+) -> Summary:
+    """Return what the weighed outcomes of a suite come to; for `left` and `whole` see `Gate.comparison`."""
+    gate = gate or Gate()
+    compared = gate.comparison(outcomes, left, whole)
+    verdict, reason = verdict_of(outcomes, gate, compared, len(left))
+    return Summary(
+        node=node,
+        platform=platform,
+        verdict=verdict,
+        reason=reason,
+        level=gate.level,
+        counts=count_outcomes(outcomes, len(left)),
+        baseline=compared,
+        results=tuple(outcomes),
+    )
+
+
+def verdict_of(
+    outcomes: Sequence[Outcome], gate: Gate, compared: Comparison | None = None, left: int = 0
+) -> tuple[Verdict, str]:
+    """Return the verdict over weighed outcomes and the reason for it.
+
+    A finding that gates fails, whatever else there is. Without one, a run that should have gated and says nothing about
+    the node makes the verdict inconclusive: one that was not judged, is gone from the suite, or was not come to.
+    """
+    gating = [outcome for outcome in outcomes if gate.has(outcome.level)]
+    silent = list(_silent(outcomes, compared, left))
+    failing = [outcome for outcome in outcomes if outcome.effect == 'fail']
+    if failing:
+        return 'fail', '; '.join([_failing(failing, gate), *silent])
+    if silent:
+        return 'inconclusive', '; '.join(silent)
+    if not outcomes:
+        return 'inconclusive', 'nothing was run'
+    if not gating:
+        return 'inconclusive', f'no scenario of level {gate.level} was run'
+    if all(outcome.problem for outcome in gating):
+        return 'inconclusive', 'none of the runs was judged, although the baseline knows that'
+    return 'pass', '; '.join([_passing(gating, gate), *_passed_over(outcomes, gating)])
+
+
+def _failing(failing: Sequence[Outcome], gate: Gate) -> str:
+    number = len(failing)
+    of_level = ' of required scenarios' if gate.level == 'required' else ''
+    if gate.baseline is None:
+        return f'{plural(number, "run")}{of_level} {"has" if number == 1 else "have"} findings'
+    kinds = ('regressed', 'changed', 'new')
+    parts = [(sum(outcome.change == kind for outcome in failing), kind) for kind in kinds]
+    told = ', '.join(f'{count:,} {kind}' for count, kind in parts if count)
+    return f'{plural(number, "run")}{of_level} {"has" if number == 1 else "have"} findings beyond the baseline ({told})'
+
+
+def _silent(outcomes: Sequence[Outcome], compared: Comparison | None, left: int) -> Iterator[str]:
+    unjudged = sum(outcome.effect == 'inconclusive' for outcome in outcomes)
+    if unjudged:
+        yield f'{plural(unjudged, "run")} {"was" if unjudged == 1 else "were"} not judged'
+    gone = sum(change.change == 'gone' and change.effect != 'none' for change in compared.changes) if compared else 0
+    if gone:
+        yield f'{plural(gone, "run")} of the baseline {"is" if gone == 1 else "are"} gone'
+    if left:
+        yield f'{plural(left, "scenario")} {"was" if left == 1 else "were"} not run (--fail-fast)'
+
+
+def _passing(gating: Sequence[Outcome], gate: Gate) -> str:
+    of_level = ' of required scenarios' if gate.level == 'required' else ''
+    met = sum(outcome.met for outcome in gating)
+    if met == len(gating):
+        only = f'the one run{of_level} met its' if met == 1 else f'all {met:,} runs{of_level} met their'
+        return f'{only} expectations'
+    return f'{met:,} of {plural(len(gating), "run")}{of_level} met the expectations, the others are as in the baseline'
+
+
+def _passed_over(outcomes: Sequence[Outcome], gating: Sequence[Outcome]) -> Iterator[str]:
+    unmet = sum(not outcome.met for outcome in outcomes) - sum(not outcome.met for outcome in gating)
+    if unmet:
+        yield f'{plural(unmet, "run")} of hardening scenarios did not, which does not count here'
