@@ -11,11 +11,12 @@ run: .venv/runtime ## replay the suite and write the scorecard
 test: .venv/development ## pass the tests
 	$(BIN)/python -m pytest
 
-check: .venv/development ## style, types, and the suite's own files
+check: .venv/development ## style, types, the suite's own files, and the coverage of the requirements
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/react-harness lint
+	$(BIN)/react-harness coverage > /dev/null
 
 bench: .venv/development ## the benchmarks, with their tables
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only -s
