@@ -85,16 +85,16 @@ def replay(file: ScenarioFile, node: Node, cassettes: Path, model: str | None = 
 def _replayed(file: ScenarioFile, node: Node, model: str, path: Path) -> list[Result]:
     from harness.cassette import CassetteError, Drift, NotRecorded, replaying
     from harness.llm import ChatClient
+    from harness.options import options_of
 
     records: tuple[RunRecord, ...] = ()
     problem = None
     try:
-        with replaying(path) as tape:
+        with replaying(path, lambda: options_of(file, node, path.parent.parent)) as tape:
             records, fault = _play(file, node, ChatClient(tape.spec, tape.http), model)
             if fault is not None:
                 raise fault
-            if tape.unplayed:
-                problem = f'{path}: {tape.unplayed} recorded turns were not asked for; record the scenario again'
+            tape.finish()
     except (Drift, NotRecorded, CassetteError) as error:
         problem = str(error)
     if problem is not None:

@@ -225,7 +225,7 @@ def test_turns_that_were_not_asked_for_are_a_problem(tmp_path: Path) -> None:
     record_cassette(file, tmp_path / 'tapes', 'small', 'first', 'second')
     (result,) = replay(written(tmp_path, {'ask': 'x'}, model=None), ERRANDS, tmp_path / 'tapes')
     assert result.problem is not None
-    assert '1 recorded turns were not asked for' in result.problem
+    assert '1 of 2 recorded turns were not asked for (record again: react-harness record ' in result.problem
 
 
 def test_a_recorded_scenario_without_a_cassette_says_how_to_record_one(tmp_path: Path) -> None:

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import httpx
 
 from harness.cassette.drift import Difference, Drift, shown
-from harness.cassette.file import CassetteError, NotRecorded
+from harness.cassette.file import CassetteError, NotRecorded, Unplayed
 from harness.llm import ModelSpec, is_name, live_http
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from harness.cassette.deck import Deck
@@ -31,6 +31,7 @@ __all__ = [
     'Drift',
     'NotRecorded',
     'Tape',
+    'Unplayed',
     'cassette_path',
     'cassettes_of',
     'recording',
@@ -76,10 +77,10 @@ def spec_of(path: Path) -> ModelSpec:
 
 
 @contextmanager
-def replaying(path: Path, options: Sequence[str] = ()) -> Iterator[Tape]:
+def replaying(path: Path, options: Callable[[], Sequence[str]] = tuple) -> Iterator[Tape]:
     """Give a tape whose client answers from the cassette, request by request in the recorded order, with no network.
 
-    `options` are further words of the commands that a drift names, such as `('--node', 'folder')`.
+    `options` gives further words of the commands that an error names, such as `('--node', 'folder')`.
 
     Raises:
         NotRecorded: there is no such cassette.
@@ -149,6 +150,14 @@ class Tape:
     def unplayed(self) -> int:
         """How many interactions of the cassette were not asked for so far; 0 while recording."""
         return len(self._deck.cassette) - self._deck.played
+
+    def finish(self) -> None:
+        """Check that every recorded turn was asked for.
+
+        Raises:
+            Unplayed: some were not; the error stands at the first of them.
+        """
+        self._deck.finish()
 
     @property
     def drift(self) -> Drift | None:

@@ -57,6 +57,9 @@ class Deck(httpx.BaseTransport):
     def expect(self, request: httpx.Request) -> None:
         """Look at a request before it goes out."""
 
+    def finish(self) -> None:
+        """Look at what is left at the end."""
+
     @property
     def spec(self) -> ModelSpec:
         """The model that the first request of the cassette asks."""

@@ -5,19 +5,19 @@ vcrpy keeps its two doors here: `CassetteFormat` is its serializer, `CassetteFil
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import yaml
 
+from harness.cassette.asked import strict_json
+from harness.cassette.check import problems
+from harness.files import Unreadable, leads_out, read_bounded, write_whole
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 MAX_BYTES = 32 * 1024 * 1024
 """The largest cassette that is read."""
@@ -25,9 +25,17 @@ MAX_BYTES = 32 * 1024 * 1024
 MAX_NODES = 200_000
 """The most YAML nodes that a cassette may have: a small file can hold millions, and each takes much memory."""
 
+MAX_DEPTH = 20
+"""How deep the YAML of a cassette may be nested; what vcrpy writes has 6 levels."""
+
+MAX_PLAIN = 100
+"""The most characters of a number or date: to read a long one in base 60 takes the square of its length."""
+
 _ADVICE = 'give a cassette written by `react-harness record`, or record this one again'
 # YAML reads these characters as line breaks or not at all; inside JSON texts each of them can be written as an escape.
 _NOT_IN_YAML = re.compile('[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff\U0010ffff]')
+_TAG = 'tag:yaml.org,2002:'
+_COMPUTED = {f'{_TAG}{kind}' for kind in ('int', 'float', 'timestamp')}
 _SafeLoader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
 
@@ -51,6 +59,10 @@ class NotRecorded(CassetteError):  # noqa: N818 - named by the fact
     """There is no cassette of this scenario with this model."""
 
 
+class Unplayed(CassetteError):  # noqa: N818 - named by the fact
+    """A replay ended before every recorded turn was asked for."""
+
+
 class CassetteFiles:
     """Reads and writes the files; vcrpy calls this a persister."""
 
@@ -71,18 +83,19 @@ class CassetteFiles:
         from vcr.serialize import serialize
 
         text: str = serialize(cassette, serializer)
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft = target.with_name(f'.{target.name}.{os.getpid()}.{threading.get_ident()}.tmp')
-        try:
-            with draft.open('x', encoding='utf-8', newline='\n') as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(target)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                draft.unlink()
+        write_cassette(Path(path), text)
+
+
+def write_cassette(path: Path, text: str) -> None:
+    """Write the text of a cassette in place of the one that is there, as a whole or not at all.
+
+    Raises:
+        CassetteError: a symbolic link leads out of the folder of the cassettes.
+        OSError: it cannot be written.
+    """
+    _check_place(path.parent, path.parent.parent)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text)
 
 
 class CassetteFormat:
@@ -98,7 +111,7 @@ class CassetteFormat:
             CassetteError: the text is no YAML, has tags or merge keys, or is no cassette.
         """
         try:
-            data = yaml.load(raw, Loader=_Loader)  # noqa: S506 - it is a safe one
+            data = yaml.load(raw.decode('utf-8-sig'), Loader=_Loader)  # noqa: S506 - it is a safe one
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = (mark.line + 1, mark.column + 1) if mark else (0, 0)
@@ -107,30 +120,35 @@ class CassetteFormat:
             # PyYAML lets through what its constructors raise for a tag on a value that does not fit it.
             first = (str(error).splitlines() or [type(error).__name__])[0]
             raise CassetteError(self._path, f'no readable YAML: {first}') from None
-        for loc, message in _problems(data):
+        for loc, message in problems(data):
             raise CassetteError(self._path, message, *_where(raw, loc))
         return data  # type: ignore[no-any-return]
 
     def serialize(self, data: dict[str, Any]) -> str:
         """Return the text of a cassette: JSON bodies indented, in literal blocks, characters unescaped."""
-        interactions = [
-            {
-                'request': {
-                    'method': request['method'],
-                    'uri': request['uri'],
-                    'headers': request['headers'],
-                    'body': readable(request['body']),
-                },
-                'response': {
-                    'status': response['status'],
-                    'headers': response['headers'],
-                    'body': {'string': readable(response['body']['string'])},
-                },
-            }
-            for request, response in ((one['request'], one['response']) for one in data['interactions'])
-        ]
-        cassette = {'version': data['version'], 'interactions': interactions}
-        return yaml.dump(cassette, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=float('inf'))
+        return text_of(data)
+
+
+def text_of(data: dict[str, Any]) -> str:
+    """Return the text of a cassette: JSON bodies indented, in literal blocks, characters unescaped."""
+    interactions = [
+        {
+            'request': {
+                'method': one['request']['method'],
+                'uri': one['request']['uri'],
+                'headers': one['request']['headers'],
+                'body': readable(one['request']['body']),
+            },
+            'response': {
+                **one['response'],
+                'body': {'string': readable(one['response']['body']['string'])},
+            },
+            **({'accepted': one['accepted']} if one.get('accepted') else {}),
+        }
+        for one in data['interactions']
+    ]
+    cassette = {'version': data['version'], 'interactions': interactions}
+    return yaml.dump(cassette, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=float('inf'))
 
 
 def readable(body: Any) -> Any:
@@ -138,7 +156,7 @@ def readable(body: Any) -> Any:
     if not isinstance(body, str):
         return body
     try:
-        value = json.loads(body, object_pairs_hook=_with_unique_keys)
+        value = strict_json(body)
         text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
         text = _NOT_IN_YAML.sub(_escaped, text)
         return text if json.loads(text) == value else body
@@ -146,24 +164,18 @@ def readable(body: Any) -> Any:
         return body
 
 
+def _check_place(path: Path, root: Path) -> None:
+    """Refuse what is not where it seems to be: a suite of strangers could make us read or write anywhere."""
+    if leads_out(path, root):
+        raise CassetteError(path, f'a symbolic link leads out of {root}', hint='put the file itself there')
+
+
 def _bytes_of(path: Path) -> bytes:
-    if not path.is_file():
-        raise CassetteError(path, 'this is no file')
+    _check_place(path, path.parent.parent)
     try:
-        with path.open('rb') as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise CassetteError(path, f'the file cannot be read: {error.strerror}') from None
-    if len(raw) > MAX_BYTES:
-        raise CassetteError(path, f'the file is larger than {MAX_BYTES // 1024 // 1024} MB')
-    return raw
-
-
-def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        raise ValueError('a key stands twice')
-    return value
+        return read_bounded(path, MAX_BYTES)
+    except Unreadable as error:
+        raise CassetteError(path, str(error)) from None
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -171,26 +183,46 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 class _Loader(_SafeLoader):  # type: ignore[misc]
-    """A safe loader that also bounds the number of nodes, and knows no merge keys."""
+    """A safe loader that bounds number, depth and length of values, and refuses what has two readings or multiplies."""
 
-    def __init__(self, raw: bytes) -> None:
-        super().__init__(raw)
-        self._nodes = 0
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._nodes = self._depth = 0
 
     def descend_resolver(self, parent: yaml.Node | None, index: Any) -> None:
         """Count a node: PyYAML calls this for each, and no cassette needs what it is for."""
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            raise yaml.composer.ComposerError(None, None, f'there are more than {MAX_NODES} values', None)
+        self._depth += 1
+        if self._nodes > MAX_NODES or self._depth > MAX_DEPTH:
+            bound = f'than {MAX_NODES} values' if self._nodes > MAX_NODES else f'levels than {MAX_DEPTH}'
+            raise yaml.composer.ComposerError(None, None, f'there are more {bound}', None)
 
     def ascend_resolver(self) -> None:
-        """Do nothing, see `descend_resolver`."""
+        """Leave a node, see `descend_resolver`."""
+        self._depth -= 1
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Refuse an alias, which can stand for very much, and a number that takes very long to read."""
+        if node in self.constructed_objects or node in self.recursive_objects:
+            raise _refusal('a cassette has no aliases', node)
+        if isinstance(node, yaml.ScalarNode) and node.tag in _COMPUTED and len(node.value) > MAX_PLAIN:
+            raise _refusal('this number is too long', node)
+        return super().construct_object(node, deep)
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Refuse a merge key: a few nested ones can stand for billions of entries."""
+        """Refuse a merge key, and a key that stands twice: people would review one value and we replay the other."""
+        seen: set[str] = set()
         for key, _ in node.value:
-            if key.tag == 'tag:yaml.org,2002:merge':
-                raise yaml.constructor.ConstructorError(None, None, 'a cassette has no merge keys', key.start_mark)
+            if key.tag == f'{_TAG}merge':
+                raise _refusal('a cassette has no merge keys', key)
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise _refusal(f'the key {key.value[:60]!r} stands here a second time', key)
+                seen.add(key.value)
+
+
+def _refusal(message: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, message, node.start_mark)
 
 
 class _Dumper(yaml.SafeDumper):
@@ -210,86 +242,18 @@ _OTHER_LINE_END = re.compile('[\r\x85\u2028\u2029]')
 _Dumper.add_representer(str, _represent_text)
 
 
-# --------------------------------------------------------------------------------------------------------- the check
+def place_in(path: Path, loc: Sequence[str | int]) -> tuple[int, int]:
+    """Return line and column of the deepest part of a key path that a cassette has.
 
-_Problem = tuple[tuple[str | int, ...], str]
-
-
-def _problems(data: Any) -> Iterator[_Problem]:
-    if not isinstance(data, dict) or not isinstance(data.get('interactions'), list):
-        yield (), 'no cassette: there is no list of `interactions`'
-        return
-    if data.get('version') != 1:
-        yield ('version',), f'version 1 is expected, this is {_short(data.get("version"))}'
-    for index, interaction in enumerate(data['interactions']):
-        at: tuple[str | int, ...] = ('interactions', index)
-        if not isinstance(interaction, dict):
-            yield at, 'an interaction is a mapping of `request` and `response`'
-            continue
-        yield from _request_problems(interaction.get('request'), (*at, 'request'))
-        yield from _response_problems(interaction.get('response'), (*at, 'response'))
-
-
-def _request_problems(request: Any, at: tuple[str | int, ...]) -> Iterator[_Problem]:
-    if not isinstance(request, dict) or request.keys() != {'method', 'uri', 'headers', 'body'}:
-        yield at, 'a request has `method`, `uri`, `headers` and `body`'
-        return
-    if not isinstance(request['method'], str):
-        yield (*at, 'method'), 'a method is a text'
-    if not _is_uri(request['uri']):
-        yield (*at, 'uri'), 'this is no URL'
-    if not isinstance(request['body'], str | bytes | None):
-        yield (*at, 'body'), 'a body is a text'
-    if not _are_headers(request['headers']):
-        yield (*at, 'headers'), 'headers are names with lists of ASCII texts'
-
-
-def _response_problems(response: Any, at: tuple[str | int, ...]) -> Iterator[_Problem]:
-    if not isinstance(response, dict) or not response.keys() >= {'status', 'headers', 'body'}:
-        yield at, 'a response has `status`, `headers` and `body`'
-        return
-    status, body = response['status'], response['body']
-    if not isinstance(status, dict) or status.keys() != {'code', 'message'}:
-        yield (*at, 'status'), 'a status has `code` and `message`'
-    elif type(status['code']) is not int or not 100 <= status['code'] <= 599:
-        yield (*at, 'status', 'code'), 'a status code is a number from 100 to 599'
-    elif not (status['message'] is None or _is_ascii(status['message'])):
-        yield (*at, 'status', 'message'), 'a status message is an ASCII text'
-    if not isinstance(body, dict) or not isinstance(body.get('string'), str | bytes):
-        yield (*at, 'body'), 'a body has a `string`'
-    if not _are_headers(response['headers']):
-        yield (*at, 'headers'), 'headers are names with lists of ASCII texts'
-    elif any(name.lower() == 'content-encoding' for name in response['headers']):
-        # A few bytes of it could unfold to fill the memory, and nobody can review it.
-        yield (*at, 'headers'), "a compressed body is not read: record with vcrpy's `decode_compressed_response`"
-
-
-def _are_headers(headers: Any) -> bool:
-    return isinstance(headers, dict) and all(
-        _is_ascii(name) and isinstance(values, list) and values and all(map(_is_ascii, values))
-        for name, values in headers.items()
-    )
-
-
-def _is_ascii(text: Any) -> bool:
-    return isinstance(text, str) and text.isascii()
-
-
-def _is_uri(uri: Any) -> bool:
-    try:
-        return isinstance(uri, str) and httpx.URL(uri).scheme in ('http', 'https')
-    except httpx.InvalidURL:
-        return False
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f'{text[:60]}...'
+    Raises:
+        CassetteError: the file cannot be read.
+    """
+    return _where(_bytes_of(path), loc)
 
 
 def _where(raw: bytes, loc: Sequence[str | int]) -> tuple[int, int]:
     """Return line and column of the deepest part of a key path that is there."""
-    node: Any = yaml.compose(raw, Loader=_Loader)
+    node: Any = yaml.compose(raw.decode('utf-8-sig'), Loader=_Loader)
     for key in loc:
         if isinstance(node, yaml.MappingNode):
             found = [value for name, value in node.value if getattr(name, 'value', None) == key]

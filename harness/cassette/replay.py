@@ -11,11 +11,11 @@ from harness.cassette.asked import CONTENT_TYPE, Asked, asked
 from harness.cassette.commands import accept_command, base_url_of, record_command
 from harness.cassette.deck import Deck
 from harness.cassette.drift import ABSENT, Difference, Drift
-from harness.cassette.file import CassetteError, CassetteFiles, CassetteFormat, NotRecorded
+from harness.cassette.file import CassetteError, CassetteFiles, CassetteFormat, NotRecorded, Unplayed, place_in
 from harness.llm import ENDPOINT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import httpx
@@ -44,18 +44,18 @@ class InOrder(Cassette):  # type: ignore[misc]
 class Replay(Deck):
     """Answers the n-th request with the n-th recorded response, if it is the n-th recorded request.
 
-    `options` are further words of the commands that a drift names, such as `('--node', 'folder')`.
+    `options` gives further words of the commands that are named, such as `('--node', 'folder')`.
     """
 
-    def __init__(self, path: Path, options: Sequence[str] = ()) -> None:
+    def __init__(self, path: Path, options: Callable[[], Sequence[str]] = tuple) -> None:
         if not path.exists():
-            hint = f'record it: {record_command(path, "URL", options=options)}'
+            hint = f'record it: {record_command(path, "URL", options=options())}'
             raise NotRecorded(path, 'there is no cassette', hint=hint)
         cassette = InOrder.load(
             path=path, serializer=CassetteFormat(path), persister=CassetteFiles, record_mode=RecordMode.NONE
         )
         super().__init__(path, cassette, server=None)
-        self.options = tuple(options)
+        self._options = options
         self.recorded = [_recorded(path, turn, request) for turn, request in enumerate(cassette.requests, 1)]
 
     def expect(self, request: httpx.Request) -> None:
@@ -70,7 +70,7 @@ class Replay(Deck):
                 'if the change is meant, record again:',
                 f'  {self.again(request, now)}',
                 'if it cannot change what the model answers, keep the recorded answers:',
-                f'  {accept_command(self.path, self.options)}',
+                f'  {accept_command(self.path, self._options())}',
             ]
         else:
             found = (Difference(path='', recorded=ABSENT, now=now.body),)
@@ -78,14 +78,21 @@ class Replay(Deck):
         self.drift = Drift(str(self.path), self.played + 1, len(self.recorded), found, '\n'.join(advice))
         raise self.drift
 
+    def finish(self) -> None:
+        left = len(self.recorded) - self.played
+        if left:
+            message = f'{left} of {len(self.recorded)} recorded turns were not asked for'
+            place = place_in(self.path, ('interactions', self.played))
+            raise Unplayed(self.path, message, *place, hint=f'record again: {self.again()}')
+
     def again(self, request: httpx.Request | None = None, now: Asked | None = None) -> str:
         """Return the command that records the cassette again, as the request made now asks, or as the first did."""
         if not self.recorded:
-            return record_command(self.path, 'URL', options=self.options)
+            return record_command(self.path, 'URL', options=self._options())
         first = self.cassette.data[0][0].uri
         url = request.url if request is not None and request.url.path.endswith(ENDPOINT) else first
         body = now.body if now is not None else self.recorded[0].body
-        return record_command(self.path, base_url_of(url), body, self.options)
+        return record_command(self.path, base_url_of(url), body, self._options())
 
 
 def _now(request: httpx.Request) -> Asked:
