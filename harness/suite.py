@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from harness.engine.node import Node
     from harness.record import RunRecord
+    from harness.results import StoredResult
     from harness.run import Result
     from harness.scenario import Task
     from harness.scenario.loading import ScenarioFile
@@ -100,6 +101,27 @@ def judged_runs(
 
     for file in files:
         yield file, judge(file, replay(file, node, cassettes), gate)
+
+
+def stored(runs: Iterable[Judged], files: Iterable[ScenarioFile], cassettes: Path) -> Iterator[StoredResult]:
+    """Yield judged runs as the results store holds them, with the digests of what they depend on."""
+    from harness.cassette import cassette_path
+    from harness.digest import asked_digest, expected_digest, file_digest
+    from harness.results import StoredResult
+
+    by_id = {file.scenario.id: file for file in files}
+    for run in runs:
+        record, scenario = run.record, run.scenario
+        cassette = cassette_path(cassettes, scenario.id, record.model) if record.model is not None else None
+        yield StoredResult(
+            record=record,
+            level=scenario.level,
+            asked=asked_digest(by_id[scenario.id]),
+            expected=expected_digest(scenario),
+            cassette=file_digest(cassette) if cassette is not None else None,
+            findings=run.findings,
+            problem=run.problem,
+        )
 
 
 def judge(file: ScenarioFile, results: Iterable[Result], gate: Gate = EVERYTHING) -> list[Judged]:

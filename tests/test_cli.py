@@ -383,12 +383,12 @@ def test_lint_of_a_sound_suite_ends_with_code_0(suite: Suite) -> None:
     assert (result.exit_code, result.stdout) == (0, 'no problems\n')
 
 
-@pytest.mark.parametrize('what', ['scenario', 'run', 'results'])
-def test_every_schema_that_is_printed_is_one(what: str) -> None:
+@pytest.mark.parametrize(('what', 'version'), [('scenario', 1), ('run', 1), ('results', 2), ('baseline', 1)])
+def test_every_schema_that_is_printed_is_one(what: str, version: int) -> None:
     schema = json.loads(invoke('schema', what).stdout)
 
     jsonschema.Draft202012Validator.check_schema(schema)
-    assert schema['$id'] == f'urn:react-harness:{what}:1'
+    assert schema['$id'] == f'urn:react-harness:{what}:{version}'
     assert schema['title']
 
 

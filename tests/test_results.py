@@ -8,29 +8,43 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from example_suite import ERRANDS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from scenario_files import json_values, scenario_text, write
 
-from harness import results
+from harness import jsonlines, results
+from harness.digest import suite_digest
+from harness.engine.node import load_node
 from harness.expect import Finding
 from harness.record import Event, Failure, LaneWrite, RunRecord, ToolCall, Turn
-from harness.results import Header, ResultsError, StoredResult, read, suite_digest
+from harness.results import Header, ResultsError, StoredResult, read
 from harness.scenario.loading import find_scenarios
 from harness.scenario.schema import results_schema
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEAD = Header(suite='ab' * 32, node='agent_llamaindex', created=datetime(2025, 1, 2, tzinfo=UTC))
+HEAD = Header(
+    suite='ab' * 32,
+    node='agent_llamaindex',
+    node_digest='cd' * 32,
+    node_files={'IInstance.py': 'ef' * 32},
+    platform='stand-in',
+    versions={'python': '3.11.2'},
+    created=datetime(2025, 1, 2, tzinfo=UTC),
+)
+DIGESTS: dict[str, Any] = {'level': 'required', 'asked': '1a' * 32, 'expected': '2b' * 32}
 
 
 def result(scenario: str = 'a', **more: Any) -> StoredResult:
-    return StoredResult(record=RunRecord(scenario=scenario, node='agent_llamaindex', **more))
+    return StoredResult(record=RunRecord(scenario=scenario, node='agent_llamaindex', **more), **DIGESTS)
 
 
 FULL = StoredResult(
+    **(DIGESTS | {'level': 'hardening'}),
+    cassette='3c' * 32,
     record=RunRecord(
         scenario='a',
         node='n',
@@ -82,7 +96,10 @@ def test_any_record_is_read_back(tmp_path: Path, prompt: str, payload: Any, expe
     turns = (Turn(agent='agent', index=0, prompt=prompt + '\ud800', stop=None),)
     findings = (Finding(loc=('expect',), message=prompt, expected=expected),)
     value = StoredResult(
-        record=RunRecord(scenario='a', node='n', turns=turns, payload=payload), findings=findings, problem=problem
+        record=RunRecord(scenario='a', node='n', turns=turns, payload=payload),
+        findings=findings,
+        problem=problem,
+        **DIGESTS,
     )
     results.write(path, HEAD, [value])
     assert exact(list(read(path)[1])) == exact([value])
@@ -96,9 +113,13 @@ def test_each_result_is_one_line_of_ascii_behind_the_header(tmp_path: Path) -> N
     assert lines[-1] == ''
     assert json.loads(lines[0]) == {
         'kind': 'react-harness results',
-        'version': 1,
+        'version': 2,
         'suite': 'ab' * 32,
         'node': 'agent_llamaindex',
+        'node_digest': 'cd' * 32,
+        'node_files': {'IInstance.py': 'ef' * 32},
+        'platform': 'stand-in',
+        'versions': {'python': '3.11.2'},
         'created': '2025-01-02T00:00:00Z',
     }
 
@@ -162,9 +183,15 @@ def test_a_payload_that_json_cannot_hold_is_written_as_its_repr(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ('change', 'expected'),
-    [({'suite': 'cd' * 32}, 'this store is of another suite'), ({'node': 'other'}, 'this store is of another node')],
+    [
+        ({'suite': 'cd' * 32}, 'this store is of another suite'),
+        ({'node': 'other'}, 'this store is of another node'),
+        ({'node_digest': '00' * 32}, 'this store is of an earlier state of the node'),
+        ({'platform': 'rocketlib'}, 'this store is of another platform'),
+        ({'versions': {'python': '3.12.0'}}, 'this store is of other versions'),
+    ],
 )
-def test_results_of_another_suite_or_node_are_not_mixed(tmp_path: Path, change: dict[str, str], expected: str) -> None:
+def test_results_of_anything_else_are_not_mixed(tmp_path: Path, change: dict[str, Any], expected: str) -> None:
     path = tmp_path / 'run.jsonl'
     results.write(path, HEAD, [result()])
     before = path.read_bytes()
@@ -174,7 +201,7 @@ def test_results_of_another_suite_or_node_are_not_mixed(tmp_path: Path, change: 
 
 
 GOOD = json.dumps(HEAD.model_dump(mode='json')) + '\n'
-RECORD = '{"record": {"version": 1, "scenario": "a", "node": "n"}}'
+RECORD = json.dumps({'record': {'version': 1, 'scenario': 'a', 'node': 'n'}} | DIGESTS)
 
 
 @pytest.mark.parametrize(
@@ -185,10 +212,11 @@ RECORD = '{"record": {"version": 1, "scenario": "a", "node": "n"}}'
         ('[1]\n', ':1: this is no results store'),
         (RECORD + '\n', ':1: this is no results store'),
         (
-            GOOD.replace('"version": 1', '"version": 2'),
-            ':1: the store is of version 2, and this program reads version 1',
+            GOOD.replace('"version": 2', '"version": 1'),
+            ':1: the results store is of version 1, and this program reads version 2: write a new one',
         ),
-        (GOOD.replace('"version": 1', '"version": "1"'), ":1: the store is of version '1'"),
+        (GOOD.replace('"version": 2', '"version": "2"'), ":1: the results store is of version '2'"),
+        (GOOD.replace('harness results', 'harness baseline'), ':1: this is no results store: it is of the kind'),
         (GOOD.replace('abab', 'zz'), ':1: suite: '),
         (GOOD.replace('T00:00:00Z', 'T00:00:00'), ':1: created: '),
         (GOOD[:-1], ':1: the line is cut off'),
@@ -212,7 +240,7 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path, text: str, expected:
         ('[]\n', 'the line: '),
         ('{}\n', 'record: Field required'),
         (RECORD.replace('"version": 1', '"version": 2') + '\n', 'the run record is of another version'),
-        (RECORD.replace('}}', '}, "more": 1}') + '\n', 'more: Extra inputs'),
+        (RECORD.replace('{"record"', '{"more": 1, "record"') + '\n', 'more: Extra inputs'),
         (RECORD.replace('"a"', '3') + '\n', 'record.scenario: '),
     ],
 )
@@ -240,12 +268,12 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, 'MAX_LINE', 500)
+    monkeypatch.setattr(jsonlines, 'MAX_LINE', 700)
     path = tmp_path / 'run.jsonl'
-    path.write_text(GOOD + RECORD + '\n' + ' ' * 501 + '\n')
+    path.write_text(GOOD + RECORD + '\n' + ' ' * 701 + '\n')
     _, stored = read(path)
     next(stored)
-    with pytest.raises(ResultsError, match=r'run\.jsonl:3: the line is longer than 500 bytes'):
+    with pytest.raises(ResultsError, match=r'run\.jsonl:3: the line is longer than 700 bytes'):
         next(stored)
 
 
@@ -283,6 +311,9 @@ def test_the_python_tools_of_a_suite_belong_to_its_digest(tmp_path: Path) -> Non
 def test_a_new_header_is_of_now_and_of_the_suite(tmp_path: Path) -> None:
     write(tmp_path, scenario_text('a'), 'loop/a.yaml')
     files = find_scenarios(tmp_path)
-    head = results.header(files, 'n')
-    assert (head.suite, head.node) == (suite_digest(files), 'n')
+    node = load_node(ERRANDS)
+    head = results.header(files, node, 'stand-in')
+    assert (head.suite, head.node, head.platform) == (suite_digest(files), 'errands', 'stand-in')
+    assert 'IInstance.py' in head.node_files
+    assert head.versions.keys() >= {'python', 'react-harness'}
     assert head.created.tzinfo is UTC

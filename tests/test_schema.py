@@ -208,14 +208,23 @@ def test_the_first_line_of_a_scenario_leads_to_the_schema(tmp_path: Path, file: 
 
 def test_the_lines_of_a_store_are_accepted_and_others_refused() -> None:
     validator = Draft202012Validator(results_schema())
-    head = Header(suite='0' * 64, node='n', created='2025-01-01T00:00:00Z')  # type: ignore[arg-type]
-    result = StoredResult.model_validate({'record': {'scenario': 'a', 'node': 'n'}, 'findings': []})
+    head = Header.model_validate(
+        {
+            'suite': '0' * 64,
+            'node': 'n',
+            'node_digest': '0' * 64,
+            'platform': 'stand-in',
+            'created': '2025-01-01T00:00:00Z',
+        }
+    )
+    digests = {'level': 'required', 'asked': '0' * 64, 'expected': '0' * 64}
+    result = StoredResult.model_validate({'record': {'scenario': 'a', 'node': 'n'}, 'findings': []} | digests)
     lines = [head.model_dump(mode='json'), result.model_dump(mode='json')]
     for line in lines:
         assert list(validator.iter_errors(line)) == []
         assert list(validator.iter_errors({**line, 'more': 1}))
     assert list(validator.iter_errors({}))
-    assert list(validator.iter_errors({**lines[0], 'version': 2}))
+    assert list(validator.iter_errors({**lines[0], 'version': 1}))
 
 
 # --------------------------------------------------------------------------------------------------- the documentation

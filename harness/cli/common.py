@@ -52,14 +52,14 @@ def usage_errors() -> Iterator[None]:
     from harness.engine.node import NodeError
     from harness.engine.platform import PlatformError
     from harness.engine.script import ToolsError
-    from harness.results import ResultsError
+    from harness.jsonlines import LineError
     from harness.scenario.loading import FileError, UsageError
 
     try:
         yield
     except FileError as error:
         refuse('\n'.join(map(str, error.problems)))
-    except (UsageError, NodeError, PlatformError, ToolsError, CassetteError, ResultsError, OSError) as error:
+    except (UsageError, NodeError, PlatformError, ToolsError, CassetteError, LineError, OSError) as error:
         refuse(str(error))
 
 

@@ -67,13 +67,13 @@ def lint(root: Path | None, cassettes: Path | None) -> None:
 
 
 @click.command()
-@click.argument('what', type=click.Choice(['scenario', 'run', 'results', 'coverage']), default='scenario')
+@click.argument('what', type=click.Choice(['scenario', 'run', 'results', 'baseline', 'coverage']), default='scenario')
 @click.option('--write', is_flag=True, help='Write the schema of scenarios into their folder.')
 @scenarios_option
 def schema(what: str, write: bool, root: Path | None) -> None:
     """Print a JSON Schema.
 
-    It describes scenario files, the lines of a results store, or what the verbs print with --json.
+    It describes scenario files, the lines of a results store or a baseline, or what the verbs print with --json.
     """
     from harness import suite
     from harness.scenario import schema as schemas
@@ -95,4 +95,9 @@ def schema(what: str, write: bool, root: Path | None) -> None:
 
         echo_json(coverage_schema())
     else:
-        echo_json(schemas.scenario_schema() if what == 'scenario' else schemas.results_schema())
+        schemas_of = {
+            'scenario': schemas.scenario_schema,
+            'results': schemas.results_schema,
+            'baseline': schemas.baseline_schema,
+        }
+        echo_json(schemas_of[what]())

@@ -90,7 +90,8 @@ def run(
             else:
                 from harness import results as store
 
-                store.write(results, store.header(files, node.name), runs)
+                head = store.header(files, node, platform)
+                store.write(results, head, suite.stored(runs, files, cassettes))
                 judged = runs.done
     outcomes = tuple(item.outcome for item in judged)
     summary = summarize(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
 from harness.gate.change import Level, RunKey, RunState, State
+from harness.jsonlines import Format, LineError
 from harness.record import Frozen
 
 
@@ -34,6 +35,19 @@ class BaselineHeader(Frozen):
     kind: Literal['react-harness baseline'] = 'react-harness baseline'
     version: Literal[1] = 1
     node: str = Field(description='The name of the node.')
+
+
+class BaselineError(LineError):
+    """A baseline cannot be used; the message says which line and why."""
+
+
+BASELINE: Final = Format(
+    name='baseline',
+    header=BaselineHeader,
+    entry=BaselineRun,
+    error=BaselineError,
+    anew='make one with `react-harness accept RESULTS --baseline FILE`',
+)
 
 
 @dataclass(frozen=True)

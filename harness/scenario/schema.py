@@ -1,4 +1,4 @@
-"""The JSON Schemas of the files: scenarios, so that editors complete and check them, and results stores."""
+"""The JSON Schemas of the files: scenarios, so that editors complete and check them, results stores and baselines."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 
-from harness.results import Header, StoredResult
+from harness.gate.baseline import BASELINE
+from harness.results import RESULTS
 from harness.scenario import Scenario
 from harness.scenario.text import TEXT_SCHEMA, Short
 
 if TYPE_CHECKING:
     from pydantic_core import core_schema
+
+    from harness.jsonlines import Format
 
 DRAFT: Final = 'https://json-schema.org/draft/2020-12/schema'
 SCHEMA_FILE: Final = 'scenario.schema.json'
@@ -37,16 +40,21 @@ def scenario_schema() -> dict[str, Any]:
 
 def results_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of one line of a results store: the header, or one judged run."""
+    return _lines_schema(RESULTS, 'results', 'The first line is the header, every other line is one judged run.')
+
+
+def baseline_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of one line of a baseline: the header, or one accepted run."""
+    return _lines_schema(BASELINE, 'baseline', 'The first line is the header, every other line is one accepted run.')
+
+
+def _lines_schema(file: Format[Any, Any], name: str, description: str) -> dict[str, Any]:
     kinds, schema = models_json_schema(
-        [(Header, 'serialization'), (StoredResult, 'serialization')], schema_generator=_Generator
+        [(file.header, 'serialization'), (file.entry, 'serialization')], schema_generator=_Generator
     )
-    schema['oneOf'] = [kinds[Header, 'serialization'], kinds[StoredResult, 'serialization']]
-    return _document(
-        schema,
-        'urn:react-harness:results:1',
-        'Line of a results store',
-        'The first line is the header, every other line is one judged run.',
-    )
+    schema['oneOf'] = [kinds[file.header, 'serialization'], kinds[file.entry, 'serialization']]
+    version = file.header.model_fields['version'].default
+    return _document(schema, f'urn:react-harness:{name}:{version}', f'Line of a {file.name}', description)
 
 
 def schema_text() -> str:
