@@ -10,7 +10,9 @@ import sys
 import click
 
 from harness.cli.coverage import coverage
+from harness.cli.drift import accept_drift
 from harness.cli.files import lint, list_scenarios, schema
+from harness.cli.gate import accept
 from harness.cli.record import record
 from harness.cli.run import run
 
@@ -20,12 +22,13 @@ from harness.cli.run import run
 def main() -> None:
     """Prove a ReAct agent node: replay scenarios, judge every run, record models.
 
-    Exit codes: 0 every expectation is met, 1 there are findings, 2 wrong usage or a broken file.
+    Exit codes: 0 all is well, 1 there are findings, 2 wrong usage or a broken file, 3 inconclusive: there is no finding
+    that counts, but something was not judged.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, 'reconfigure'):  # a terminal that cannot show a character shows its escape
             stream.reconfigure(errors='backslashreplace')
 
 
-for _command in (run, record, list_scenarios, lint, coverage, schema):
+for _command in (run, accept, record, accept_drift, list_scenarios, lint, coverage, schema):
     main.add_command(_command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,8 +23,6 @@ from harness.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness.gate.change import Level
 
 
@@ -40,6 +39,12 @@ if TYPE_CHECKING:
     show_default=True,
     help='What gates: scenarios of level required only, or all.',
 )
+@click.option(
+    '--baseline',
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar='FILE',
+    help='Fail only for what this baseline does not know (see: accept).',
+)
 @click.option('--json', 'as_json', is_flag=True, help='Print the outcome as JSON (see: schema run).')
 @click.option('--report', type=FILE, help='Write an HTML report to this file.')
 @click.option('--results', type=FILE, help='Append the records and findings to this results store (JSON lines).')
@@ -52,6 +57,7 @@ def run(
     root: Path | None,
     cassettes: Path | None,
     level: Level,
+    baseline: Path | None,
     as_json: bool,
     report: Path | None,
     results: Path | None,
@@ -67,9 +73,10 @@ def run(
     import time
 
     from harness import suite
+    from harness.gate.baseline import read_baseline
     from harness.gate.verdict import EXIT_CODES, Gate, summarize
     from harness.show import console
-    from harness.show.gate import verdict_line
+    from harness.show.gate import baseline_lines, by_effect, verdict_line
     from harness.show.progress import Progress
 
     start = time.perf_counter()
@@ -80,10 +87,10 @@ def run(
         root = suite.scenarios_folder(root)
         files = found(root, select, families)
         cassettes = suite.cassettes_folder(cassettes, root)
-        gate = Gate(level)
         with contextlib.redirect_stdout(sys.stderr):  # a node may print, and our own output may be JSON
             platform = ensure_platform().name
             node = load_node(node_ref)
+            gate = Gate(level, read_baseline(baseline, node.name) if baseline is not None else None)
             runs = Progress(suite.judged_runs(files, node, cassettes, gate), len(files), fail_fast)
             if results is None:
                 judged = list(runs)
@@ -105,12 +112,14 @@ def run(
     if as_json:
         echo_json(summary.model_dump())
     else:
-        failed = [item for item in judged if not item.outcome.met]
-        for item in sorted(failed, key=lambda item: bool(item.outcome.problem)):  # what is about the node comes first
+        failed = [item for item in judged if not item.outcome.met and (verbose or item.outcome.change != 'same')]
+        for item in sorted(failed, key=lambda item: by_effect(item.outcome)):
             echo(console.failed_run(item, verbose))
         if verbose:
             echo(console.met_line(outcome) for outcome in outcomes if outcome.met)
         echo(console.verdict_lines(summary.counts, time.perf_counter() - start))
+        if summary.baseline is not None:
+            echo(baseline_lines(summary.baseline, outcomes))
     if report is not None:
         from harness.report.build import build_report
 

@@ -117,6 +117,25 @@ def moved(before: RunState | None, after: RunState | None) -> tuple[tuple[str, .
     return tuple(sorted((new - old).elements())), tuple(sorted((old - new).elements()))
 
 
+def run_change(
+    key: RunKey, level: str, before: RunState | None, after: RunState | None, effect: Effect = 'none'
+) -> RunChange:
+    """Return what became of a run, of which at least one side is there."""
+    appeared, went = moved(before, after)
+    return RunChange(
+        scenario=key.scenario,
+        model=key.model or None,
+        run=key.run,
+        level=level,
+        change=change_of(before, after),
+        effect=effect,
+        before=before.state if before is not None else None,
+        after=after.state if after is not None else None,
+        appeared=appeared,
+        went=went,
+    )
+
+
 def count_changes(changes: Iterable[Change], known: int = 0) -> ChangeCounts:
     """Count what became of runs; `known` is how many of the same ones do not meet their expectations."""
     return ChangeCounts.model_validate({**Counter(changes), 'known': known})

@@ -16,6 +16,7 @@ from harness.gate.change import (
     change_of,
     count_changes,
     moved,
+    run_change,
     signature,
 )
 from harness.show.summary import Summary, Verdict, count_outcomes
@@ -49,7 +50,7 @@ class Gate:
         return outcome.model_copy(update={'change': change, 'effect': self._effect(outcome.level, before, after)})
 
     def _known(self, key: RunKey) -> RunState | None:
-        return self.baseline.state(key) if self.baseline is not None else None
+        return self.baseline.states.get(key) if self.baseline is not None else None
 
     def _effect(self, level: str, before: RunState | None, after: RunState) -> Effect:
         if after.state == 'met' or not self.has(level):
@@ -77,40 +78,16 @@ class Gate:
 
     def _changes(self, outcomes: Sequence[Outcome]) -> Iterator[RunChange]:
         for outcome in outcomes:
-            if outcome.change is None or outcome.change == 'same':
-                continue
-            before, after = self._known(key_of(outcome)), state_of(outcome)
-            appeared, went = moved(before, after)
-            yield RunChange(
-                scenario=outcome.scenario,
-                model=outcome.model,
-                run=outcome.run,
-                level=outcome.level,
-                change=outcome.change,
-                effect=outcome.effect,
-                before=before.state if before is not None else None,
-                after=after.state,
-                appeared=appeared,
-                went=went,
-            )
+            key = key_of(outcome)
+            if outcome.change != 'same':
+                yield run_change(key, outcome.level, self._known(key), state_of(outcome), outcome.effect)
 
     def _gone(self, outcomes: Sequence[Outcome], left: Collection[str], whole: bool) -> Iterator[RunChange]:
-        if self.baseline is None:
-            return
         seen, ran = {key_of(outcome) for outcome in outcomes}, {outcome.scenario for outcome in outcomes}
-        for entry in self.baseline.runs:
-            if entry.key in seen or not (entry.scenario in ran or (whole and entry.scenario not in left)):
-                continue
-            yield RunChange(
-                scenario=entry.scenario,
-                model=entry.model,
-                run=entry.run,
-                level=entry.level,
-                change='gone',
-                effect='inconclusive' if self.has(entry.level) else 'none',
-                before=entry.state,
-                went=entry.findings,
-            )
+        for entry in self.baseline.runs if self.baseline is not None else ():
+            if entry.key not in seen and (entry.scenario in ran or (whole and entry.scenario not in left)):
+                effect: Effect = 'inconclusive' if self.has(entry.level) else 'none'
+                yield run_change(entry.key, entry.level, entry.judged, None, effect)
 
 
 def key_of(outcome: Outcome) -> RunKey:
