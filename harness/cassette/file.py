@@ -133,6 +133,7 @@ def text_of(data: dict[str, Any]) -> str:
     """Return the text of a cassette: JSON bodies indented, in literal blocks, characters unescaped."""
     interactions = [
         {
+            **({'accepted': one['accepted']} if one.get('accepted') else {}),
             'request': {
                 'method': one['request']['method'],
                 'uri': one['request']['uri'],
@@ -143,7 +144,6 @@ def text_of(data: dict[str, Any]) -> str:
                 **one['response'],
                 'body': {'string': readable(one['response']['body']['string'])},
             },
-            **({'accepted': one['accepted']} if one.get('accepted') else {}),
         }
         for one in data['interactions']
     ]
@@ -157,8 +157,7 @@ def readable(body: Any) -> Any:
         return body
     try:
         value = strict_json(body)
-        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-        text = _NOT_IN_YAML.sub(_escaped, text)
+        text = json_text(value, indent=2)
         return text if json.loads(text) == value else body
     except (ValueError, RecursionError):
         return body
@@ -240,6 +239,24 @@ def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 
 _OTHER_LINE_END = re.compile('[\r\x85\u2028\u2029]')
 _Dumper.add_representer(str, _represent_text)
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON with its characters unescaped, but for those that YAML does not read as they are.
+
+    Raises:
+        ValueError: JSON cannot hold the value.
+    """
+    return _NOT_IN_YAML.sub(_escaped, json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False))
+
+
+def content_of(path: Path) -> dict[str, Any]:
+    """Return the checked content of a cassette, as `text_of` takes it.
+
+    Raises:
+        CassetteError: the file cannot be read, or is no cassette.
+    """
+    return CassetteFormat(path).deserialize(_bytes_of(path))
 
 
 def place_in(path: Path, loc: Sequence[str | int]) -> tuple[int, int]:

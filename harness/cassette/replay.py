@@ -1,4 +1,4 @@
-"""The decks that answer from a cassette: one that wants the recorded requests, and one that takes others for them."""
+"""The deck that answers from a cassette and wants the recorded requests for it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Replay(Deck):
     def expect(self, request: httpx.Request) -> None:
         if self.drift is not None:
             raise self.drift
-        now = _now(request)
+        now = asked_now(request)
         if self.played < len(self.recorded):
             found = tuple(self.recorded[self.played].differences(now))
             if not found:
@@ -95,7 +95,8 @@ class Replay(Deck):
         return record_command(self.path, base_url_of(url), body, self._options())
 
 
-def _now(request: httpx.Request) -> Asked:
+def asked_now(request: httpx.Request) -> Asked:
+    """Return what a request asks that is about to go out."""
     return asked(request.method, request.url, request.headers.get_list(CONTENT_TYPE), request.read())
 
 

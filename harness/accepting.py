@@ -1,0 +1,77 @@
+"""Accepting drifts: a scenario replayed although it asks something else, its recorded answers kept for what it asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.cassette import CassetteError, Drift, Tape, cassette_path
+from harness.cassette.accept import Accepting
+from harness.engine.script import ToolsError
+from harness.llm import ChatClient
+from harness.options import options_of
+from harness.record import Frozen
+from harness.run import run_scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.engine.node import Node
+    from harness.scenario.loading import ScenarioFile
+
+
+class NotAccepted(Exception):  # noqa: N818 (named by the fact)
+    """The drift of a recording cannot be accepted; the cassette is as it was."""
+
+
+class Accepted(Frozen):
+    """What was accepted of one recording: the differences of each turn that drifted, as texts, by turn, from 1.
+
+    `written` is false where only a look was asked for, or where nothing differs.
+    """
+
+    scenario: str
+    model: str
+    path: str
+    turns: dict[int, tuple[str, ...]]
+    written: bool
+
+
+def accept_drift(
+    file: ScenarioFile, node: Node, cassettes: Path, model: str, *, reason: str, date: str, write: bool = True
+) -> Accepted:
+    """Let the requests that a scenario makes now take the place of the recorded ones; its answers stay as they were.
+
+    The scenario is replayed twice: a request that differs between the two cannot be accepted, it would drift again.
+
+    Raises:
+        NotAccepted: the node asks more or fewer times than was recorded, asks something else each time, or fails the
+            harness; there is no such cassette, or it cannot be written.
+    """
+    try:
+        path = cassette_path(cassettes, file.scenario.id, model)
+        deck, again = (_replayed(file, node, path, model) for _ in range(2))
+        for turn, (one, other) in enumerate(zip(deck.requests, again.requests, strict=True), 1):
+            for difference in one.asked.differences(other.asked):
+                raise NotAccepted(f'the request of turn {turn} is another one each time: {difference}')
+        changes = deck.changes()
+        if changes and write:
+            deck.accept(reason, date)
+    except (CassetteError, Drift, ToolsError, OSError) as error:
+        raise NotAccepted(str(error)) from error
+    return Accepted(
+        scenario=file.scenario.id,
+        model=model,
+        path=str(path),
+        turns={turn: tuple(map(str, differences)) for turn, differences in changes.items()},
+        written=bool(changes) and write,
+    )
+
+
+def _replayed(file: ScenarioFile, node: Node, path: Path, model: str) -> Accepting:
+    deck = Accepting(path, lambda: options_of(file, node, path.parent.parent))
+    with Tape(deck) as tape:
+        run_scenario(file, node, client=ChatClient(tape.spec, tape.http), model=model)
+        tape.finish()
+    if deck.drift is not None:
+        raise deck.drift
+    return deck
