@@ -43,7 +43,10 @@ def suite(tmp_path: Path) -> Suite:
     return found
 
 
-@pytest.mark.parametrize('arguments', [('--help',), ('--version',), ('run', '--help'), ('record', '--help')])
+@pytest.mark.parametrize(
+    'arguments',
+    [('--help',), ('--version',), ('run', '--help'), ('record', '--help'), ('accept-drift', '--help')],
+)
 def test_help_imports_the_command_line_and_click_only(arguments: tuple[str, ...]) -> None:
     top, own = modules(*arguments)
 
