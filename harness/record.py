@@ -73,6 +73,26 @@ class LaneWrite(Frozen):
     text: str
 
 
+class Stopped(Frozen):
+    """Why the harness ended a run before the node did.
+
+    `time`: the time was over; `flood`: more came through the doors than any run needs; `exit`: the node ended the
+    process, or tried to. `message` says it in words, `place` where the node was.
+    """
+
+    kind: Literal['time', 'flood', 'exit']
+    message: str
+    place: str = ''
+
+
+class StateChange(Frozen):
+    """A part of the process that a node left changed, with what it was and what it became, in words."""
+
+    what: str
+    before: str = ''
+    after: str = ''
+
+
 class RunRecord(Frozen):
     """One run of one scenario, as the engine saw it.
 
@@ -81,9 +101,11 @@ class RunRecord(Frozen):
     here is JSON-safe, with the `repr` of each value that JSON cannot hold. `model` is the name of the recorded or
     live model, None for scripted outputs. `descriptors` are the functions that the node offers to a parent (tool face
     only), `service` is its service definition (only where it was opened to be configured), `installs` are the names
-    of the requirements files that it asked to have installed (None where the engine does not say). The order inside
-    each list is the order in time. The record is JSON-safe and versioned; every later stage is a pure function of
-    records.
+    of the requirements files that it asked to have installed (None where the engine does not say). `stopped` says why
+    the run was broken off, None where it ended by itself. `stdout` is the beginning of what was written to standard
+    output, `leaked_threads` are the names of threads that went on behind the end, `changed_state` is what had to be put
+    back in the process: of a scenario with several runs they stand in the last record. The order inside each list is
+    the order in time. The record is JSON-safe, bounded and versioned; every later stage is a pure function of records.
     """
 
     version: Literal[1] = RECORD_VERSION
@@ -102,6 +124,10 @@ class RunRecord(Frozen):
     service: dict[str, Any] | None = None
     installs: tuple[str, ...] | None = None
     raised: Failure | None = None
+    stopped: Stopped | None = None
+    stdout: str = ''
+    leaked_threads: tuple[str, ...] = ()
+    changed_state: tuple[StateChange, ...] = ()
     duration_s: float = 0.0
 
     def of(self, agent: str) -> RunRecord:

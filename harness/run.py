@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import copy
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from harness.expect import Finding, findings
+from harness.expect import Finding, findings, was_cut_short
 from harness.record import Frozen, RunRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from harness.engine.connected import ModelSide
     from harness.engine.node import Node
-    from harness.engine.pipeline import Pipe
+    from harness.engine.threads import TimeLimit
     from harness.scenario import Scenario
     from harness.scenario.loading import ScenarioFile
 
@@ -35,13 +31,14 @@ class Result(Frozen):
 
 
 def run_scenario(
-    file: ScenarioFile, node: Node, *, client: ModelSide | None = None, model: str | None = None
+    file: ScenarioFile, node: Node, *, client: ModelSide | None = None, model: str | None = None, limit_s: float = 0
 ) -> tuple[RunRecord, ...]:
     """Run a scenario on a node and return its records, one for each of its runs.
 
     All runs ask the same question object of the same node object in the same pipe; the scripts begin anew with each.
     `client` is the model side of every agent that has no script of its own, without it the scenario's script is;
-    `model` is the name that the records give to it. What the node raises stands in the record.
+    `model` is the name that the records give to it. What the node raises stands in the record. After `limit_s` seconds
+    the node is stopped, and the record says so; without a limit it works in the calling thread.
 
     Raises:
         ValueError: the model side is recorded, and there is no client.
@@ -49,25 +46,36 @@ def run_scenario(
         Drift, NotRecorded: the client replays, and a request is not the recorded one. So is any other failure of the
             client that is no ModelError.
     """
-    records, fault = _play(file, node, client, model)
+    records, fault = _play(file, node, client, model, limit_s)
     if fault is not None:
         raise fault
     return records
 
 
-def replay(file: ScenarioFile, node: Node, cassettes: Path, model: str | None = None) -> list[Result]:
+def replay(
+    file: ScenarioFile, node: Node, cassettes: Path, model: str | None = None, limit: TimeLimit | None = None
+) -> list[Result]:
     """Run a scenario with every model side it has and judge the records: its script, or each of its cassettes.
 
     With `model` only the cassette of this model is replayed. A recorded scenario without a cassette gives one result
-    with a problem.
+    with a problem. `limit` says how long the scenario may take with one model side (30 seconds where it is not given);
+    one limit for many scenarios learns that a node always hangs.
 
     Raises:
         ToolsError: the scenario's Python tools cannot be had.
         CassetteError: a file among the cassettes has a name that no model can have.
     """
+    from harness.engine.threads import TimeLimit
+    from harness.play import rehearse
+
     scenario = file.scenario
+    limit = limit or TimeLimit()
+    rehearse(node, limit)
     if scenario.model is not None:
-        return _judged(scenario, run_scenario(file, node))
+        records, fault = _play(file, node, None, None, limit.of(scenario.time_limit_s))
+        if fault is not None:
+            raise fault
+        return _judged(scenario, records, limit)
     from harness.cassette import cassettes_of
 
     paths = cassettes_of(cassettes, scenario.id)
@@ -79,10 +87,10 @@ def replay(file: ScenarioFile, node: Node, cassettes: Path, model: str | None = 
             f'`react-harness record {scenario.id} --model NAME --base-url URL`'
         )
         return [Result(record=_empty(scenario, node), problem=problem)]
-    return [result for model, path in paths.items() for result in _replayed(file, node, model, path)]
+    return [result for model, path in paths.items() for result in _replayed(file, node, model, path, limit)]
 
 
-def _replayed(file: ScenarioFile, node: Node, model: str, path: Path) -> list[Result]:
+def _replayed(file: ScenarioFile, node: Node, model: str, path: Path, limit: TimeLimit) -> list[Result]:
     from harness.cassette import CassetteError, Drift, NotRecorded, replaying
     from harness.llm import ChatClient
     from harness.options import options_of
@@ -91,18 +99,24 @@ def _replayed(file: ScenarioFile, node: Node, model: str, path: Path) -> list[Re
     problem = None
     try:
         with replaying(path, lambda: options_of(file, node, path.parent.parent)) as tape:
-            records, fault = _play(file, node, ChatClient(tape.spec, tape.http), model)
+            limit_s = limit.of(file.scenario.time_limit_s)
+            records, fault = _play(file, node, ChatClient(tape.spec, tape.http), model, limit_s)
             if fault is not None:
                 raise fault
-            tape.finish()
+            if not any(was_cut_short(file.scenario, record) for record in records):
+                tape.finish()
     except (Drift, NotRecorded, CassetteError) as error:
         problem = str(error)
     if problem is not None:
         return [Result(record=record, problem=problem) for record in records or (_empty(file.scenario, node, model),)]
-    return _judged(file.scenario, records)
+    return _judged(file.scenario, records, limit)
 
 
-def _judged(scenario: Scenario, records: Sequence[RunRecord]) -> list[Result]:
+def _judged(scenario: Scenario, records: Sequence[RunRecord], limit: TimeLimit) -> list[Result]:
+    from harness.play import ended_in_time
+
+    if not ended_in_time(records):
+        limit.ran_out()
     return [
         Result(record=record, findings=findings(scenario, record, records[:number]))
         for number, record in enumerate(records)
@@ -114,74 +128,9 @@ def _empty(scenario: Scenario, node: Node, model: str | None = None) -> RunRecor
 
 
 def _play(
-    file: ScenarioFile, node: Node, client: ModelSide | None, model: str | None
+    file: ScenarioFile, node: Node, client: ModelSide | None, model: str | None, limit_s: float
 ) -> tuple[tuple[RunRecord, ...], Exception | None]:
     """Run all runs of a scenario; return the records, up to a fault of the harness or of the recording, and that."""
-    from harness.engine.pipeline import Pipeline
-    from harness.engine.question import question_of
+    from harness.play import Play
 
-    scenario = file.scenario
-    pipeline = Pipeline(node, scenario, client=client, folder=file.path.parent)
-    question = question_of(scenario.question)
-
-    def run(pipe: Pipe, epoch: int) -> RunRecord:
-        if scenario.open_mode == 'config':
-            outcome = pipe.configure()
-        elif scenario.face == 'lane':
-            outcome = pipe.ask(question)
-        else:
-            outcome = pipe.call_tool(copy.deepcopy(scenario.input))
-        return pipe.recorder.record(
-            scenario=scenario.id,
-            node=node.name,
-            model=model,
-            epoch=epoch,
-            face=scenario.face,
-            payload=outcome.payload,
-            raised=outcome.raised,
-        )
-
-    records: list[RunRecord] = []
-    fault: Exception | None = None
-    try:
-        if scenario.at_once:
-            records, fault = _at_once([pipeline.pipe() for _ in range(scenario.runs)], run)
-        else:
-            pipe = pipeline.pipe()
-            for epoch in range(1, scenario.runs + 1):
-                records.append(run(pipe, epoch))
-                fault = pipe.recorder.fault
-                if fault is not None:
-                    break
-    finally:
-        late = pipeline.close()
-    if fault is None and late is not None and records[-1].raised is None:
-        records[-1] = records[-1].model_copy(update={'raised': late})
-    return tuple(records), fault
-
-
-_MEETING_S = 2.0
-
-
-def _at_once(pipes: Sequence[Pipe], run: Callable[[Pipe, int], RunRecord]) -> tuple[list[RunRecord], Exception | None]:
-    """Make one run in each pipe, all at the same time: before each LLM call they wait for each other.
-
-    A run that ends lets the others go on alone.
-    """
-    meeting = threading.Barrier(len(pipes))
-
-    def meet() -> None:
-        with contextlib.suppress(threading.BrokenBarrierError):
-            meeting.wait(_MEETING_S)
-
-    def one(number: int) -> RunRecord:
-        try:
-            return run(pipes[number], number + 1)
-        finally:
-            meeting.abort()
-
-    for pipe in pipes:
-        pipe.meet = meet
-    with ThreadPoolExecutor(len(pipes)) as threads:
-        records = list(threads.map(one, range(len(pipes))))
-    return records, next((pipe.recorder.fault for pipe in pipes if pipe.recorder.fault is not None), None)
+    return Play(file.scenario, node, client=client, model=model, folder=file.path.parent).go(limit_s)

@@ -336,7 +336,7 @@ def test_what_json_cannot_hold_becomes_its_repr() -> None:
     assert kept['nan'] == 'nan'
     assert kept['(1, 2)'] == '{1}'
     assert kept['null'] == [1, True]
-    assert kept['cycle'] == [1, '[1, [...]]']
+    assert kept['cycle'] == [1, '[1, [1, [...]]]']
     assert kept['bytes'] == "b'x'"
     assert kept['3'] == '<int>'
 

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.engine.platform import ensure_platform
-from harness.engine.values import failure_of, safe_text
+from harness.engine.values import failure_of
 from harness.record import Turn
 
 if TYPE_CHECKING:
@@ -49,15 +49,15 @@ def ask(self: Any, param: Any) -> Any:
     recorder, agent = side.pipe.recorder, side.member.agent
     if recorder.fault is not None:
         raise recorder.fault
-    prompt = param.question.getPrompt()
-    stop = _stop_words(param)
+    prompt, stop = _prompt(param), _stop_words(param)
     index = recorder.ask(agent)
-    asked = {'agent': agent, 'index': index, 'prompt': safe_text(prompt), 'stop': tuple(stop) if stop else None}
+    kept = recorder.text(prompt)
+    asked = {'agent': agent, 'index': index, 'prompt': kept, 'stop': tuple(stop) if stop else None}
     began = time.perf_counter()
     side.pipe.meet()
     try:
         completion = side.pipe.model_of(side.member).complete(prompt, stop)
-    except ModelError as error:
+    except (ModelError, RecursionError, MemoryError) as error:  # the latter two are the node's own doing
         recorder.turn(Turn(**asked, error=failure_of(error), latency_s=time.perf_counter() - began))
         raise
     except Exception as error:  # a fault of ours or of the recording: the node may swallow it, the run must not
@@ -66,7 +66,7 @@ def ask(self: Any, param: Any) -> Any:
     recorder.turn(
         Turn(
             **asked,
-            output=None if completion.text is None else safe_text(completion.text),
+            output=None if completion.text is None else recorder.text(completion.text),
             finish_reason=completion.finish_reason,
             prompt_tokens=completion.prompt_tokens,
             completion_tokens=completion.completion_tokens,
@@ -77,6 +77,13 @@ def ask(self: Any, param: Any) -> Any:
     if completion.text is not None:
         answer.setAnswer(completion.text)
     return answer
+
+
+def _prompt(param: Any) -> str:
+    prompt = param.question.getPrompt()
+    if not isinstance(prompt, str):
+        raise TypeError(f'the prompt of an LLM call is no text, it is of the type {type(prompt).__name__}')
+    return str(prompt)
 
 
 def _stop_words(param: Any) -> list[str] | None:

@@ -122,6 +122,7 @@ class EngineSide:
 
     def getControllerNodeIds(self, classType: str) -> list[str]:
         """Return the ids of the nodes connected on a channel, in the order in which they are connected."""
+        self.pipe.recorder.enter()
         return [member.id for member in self.member.channels.get(classType, ())]
 
     def invoke(self, param: Any, component_id: str = '') -> Any:
@@ -135,7 +136,9 @@ class EngineSide:
 
         Raises:
             APERR: InvalidParam where nothing is connected there, or nothing takes it; else what the node raised.
+            RunOver: the run was broken off; so do the other doors.
         """
+        self.pipe.recorder.enter()
         connected: Sequence[Member] = self.member.channels.get(classType, ())
         if not connected:
             raise self._invalid(f'nothing is connected to {self.member.id} on the channel {classType}')
@@ -176,8 +179,11 @@ class EngineSide:
 
     def sendSSE(self, type: str, **data: Any) -> None:  # noqa: A002 - the platform's name
         """Send an event; as on the platform, data that JSON cannot hold raises TypeError."""
+        recorder = self.pipe.recorder
+        recorder.enter()
+        held = recorder.kept(data)
         json.dumps({'type': type, 'data': data})
-        self.pipe.recorder.event(self.member.agent, type, data)
+        recorder.event(self.member.agent, type, held)
 
     def hasListener(self, lane: str) -> bool:
         """Tell whether somebody listens to an output lane of this node."""
@@ -187,8 +193,8 @@ class EngineSide:
         """Return the output lanes of this node that somebody listens to."""
         return list(self.member.lanes)
 
-    def _write(self, lane: str, text: str) -> None:
-        self.pipe.recorder.write(self.member.agent, lane, text)
+    def _write(self, lane: str, text: Any) -> None:
+        self.pipe.recorder.write(self.member.agent, lane, text if isinstance(text, str) else str(text))
 
     def writeAnswers(self, answer: Any) -> None:
         """Write an answer to the lane `answers`; the record holds its text."""

@@ -13,7 +13,8 @@ from harness.engine.host import Endpoint, Glb, Member, place
 from harness.engine.platform import ensure_platform
 from harness.engine.recorder import Recorder
 from harness.engine.script import Script, check_tools, load_tools, python_names
-from harness.engine.values import failure_of
+from harness.engine.threads import RunOver
+from harness.engine.values import failure_of, held, json_safe
 from harness.scenario import AgentSpec, Scenario, ToolNode
 
 if TYPE_CHECKING:
@@ -29,19 +30,31 @@ AGENT = 'agent'
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a delivery ended: what the node's face returned, or the exception that left it."""
+    """How a delivery ended: what the node's face returned, or the exception that left it.
+
+    The payload is a JSON-safe copy; `payload_error` says why the payload itself is no use as JSON, None if it is.
+    `over` says that the run was broken off.
+    """
 
     payload: Any = None
+    payload_error: str | None = None
     raised: Failure | None = None
+    over: bool = False
 
 
 def attempt(deliver: Callable[[], Any]) -> Outcome:
-    """Run code of a node; whatever it raises, short of KeyboardInterrupt, becomes a value."""
+    """Run code of a node; whatever it raises becomes a value, short of an interrupt of the user.
+
+    The user interrupts the main thread; in any other one an interrupt is the node's own.
+    """
     try:
-        return Outcome(payload=deliver())
-    except KeyboardInterrupt:
-        raise
+        payload, problem = held(deliver())
+        return Outcome(payload=payload, payload_error=problem)
+    except RunOver:
+        return Outcome(over=True)
     except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+            raise
         return Outcome(raised=failure_of(error))
 
 
@@ -225,7 +238,7 @@ class Pipe:
         pipeline = self._pipeline
         self.recorder = Recorder()
         outcome = attempt(pipeline.begin)
-        self.recorder.installs, self.recorder.service = pipeline.installs, pipeline.service
+        self.recorder.installs, self.recorder.service = pipeline.installs, json_safe(pipeline.service)
         return outcome
 
     def descriptors(self) -> list[dict[str, Any]]:
@@ -265,7 +278,7 @@ class Pipe:
 
     def _call_tool(self, given: Any, name: str) -> Any:
         agent = self._begin()
-        self.recorder.descriptors = tuple(self._query(agent))
+        self.recorder.describe(self._query(agent))
         types = self._pipeline.platform.types
         invoke = types.IInvokeTool.Invoke(tool_name=name, input=given)
         agent.control(types.IInvoke(param=invoke))

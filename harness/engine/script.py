@@ -14,6 +14,7 @@ import traceback
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from harness.engine.threads import excused
 from harness.engine.values import same_json
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class Script:
         if result.raises is not None:
             raise exception_of(result.raises)
         if result.python is not None:
-            return self._tools[result.python](given)
+            with excused():
+                return self._tools[result.python](given)
         return result.text if result.text is not None else copy.deepcopy(result.returns)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.expect.conduct import conduct_findings
 from harness.expect.definition import definition_findings
 from harness.expect.doors import door_findings
 from harness.expect.everywhere import differing, nowhere_findings
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from harness.scenario.expectation import Expectation
     from harness.scenario.yamlnode import Loc
 
-__all__ = ['Finding', 'findings']
+__all__ = ['Finding', 'findings', 'was_cut_short']
 
 
 def findings(scenario: Scenario, record: RunRecord, earlier: Sequence[RunRecord] = ()) -> tuple[Finding, ...]:
@@ -30,20 +31,39 @@ def findings(scenario: Scenario, record: RunRecord, earlier: Sequence[RunRecord]
     scenario file; for what holds of every run it is `expect` as a whole. The level of a finding is that of the
     scenario, and `hardening` where the expectation stands under that key.
     """
+    layers = _layers(scenario, record)
+    may_raise = any(expectation.raises is not None for _, expectation in layers)
+    found = [*conduct_findings(record), *invariant_findings(record, may_raise)]
+    # What a run that was cut short did not do is one finding, not one for everything that could not happen any more.
+    raised = record.raised is not None and not may_raise
+    if record.stopped is None and not (raised and _nothing_passed(record)):
+        for loc, expectation in layers:
+            found += _judge(expectation, view_of(record), loc, raised)
+            found += differing(expectation, record, earlier, loc)
+            for agent, child in expectation.agents.items():
+                found += _judge(child, view_of(record, agent), (*loc, 'agents', agent), False)
+    return tuple(_levelled(scenario, item) for item in found)
+
+
+def was_cut_short(scenario: Scenario, record: RunRecord) -> bool:
+    """Tell whether a run was stopped, or ended with an exception that the scenario does not expect."""
+    if record.stopped is not None:
+        return True
+    return record.raised is not None and all(layer.raises is None for _, layer in _layers(scenario, record))
+
+
+def _layers(scenario: Scenario, record: RunRecord) -> list[tuple[Loc, Expectation]]:
+    """Return the expectations that hold of a run, with their key paths."""
     layers: list[tuple[Loc, Expectation]] = [(('expect',), scenario.expect)]
     if scenario.hardening is not None:
         layers.append((('hardening',), scenario.hardening))
     if record.model is not None and record.model in scenario.models:
         layers.append((('models', record.model), scenario.models[record.model]))
-    may_raise = any(expectation.raises is not None for _, expectation in layers)
-    found = list(invariant_findings(record, may_raise))
-    for loc, expectation in layers:
-        # An exception that nobody expects is one finding, not one for everything that it kept from happening.
-        found += _judge(expectation, view_of(record), loc, record.raised is not None and not may_raise)
-        found += differing(expectation, record, earlier, loc)
-        for agent, child in expectation.agents.items():
-            found += _judge(child, view_of(record, agent), (*loc, 'agents', agent), False)
-    return tuple(_levelled(scenario, item) for item in found)
+    return layers
+
+
+def _nothing_passed(record: RunRecord) -> bool:
+    return not (record.turns or record.calls or record.events or record.lane_writes)
 
 
 def _levelled(scenario: Scenario, item: Finding) -> Finding:

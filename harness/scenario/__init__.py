@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, StrictBool, StrictInt, model_validator
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from harness.record import Frozen
 from harness.scenario.expectation import (
@@ -304,6 +304,12 @@ class Scenario(Frozen):
     runs: StrictInt = Field(default=1, ge=1, le=100, description='How often the same node object is asked.')
     at_once: StrictBool = Field(
         default=False, description='Whether the runs are made at the same time, each in a pipe of its own.'
+    )
+    time_limit_s: StrictInt | StrictFloat | None = Field(
+        default=None,
+        gt=0,
+        le=3600,
+        description='The most seconds that all runs may take together, where less than the usual limit is wanted.',
     )
     expect: Expectation = Field(description='What must hold of every run.')
     hardening: Expectation | None = Field(

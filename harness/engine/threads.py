@@ -1,0 +1,195 @@
+"""Node code in a thread of its own, under a time limit: where it does not end it is stopped, else left behind."""
+
+from __future__ import annotations
+
+import contextvars
+import re
+import sys
+import threading
+import time
+import weakref
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+DEFAULT_LIMIT_S: Final = 30.0
+"""How long one scenario may take with one model side, in seconds."""
+
+_LAST_S: Final = 5.0
+_PATIENCE: Final = 3
+_SLICE_S: Final = 0.25
+_STOPPING_S: Final = 1.0
+_SETTLING_S: Final = 0.2
+_NUMBER: Final = re.compile(r'\d+')
+
+_others: frozenset[threading.Thread] | None = None
+"""While a node works: the threads that were there before it."""
+
+_left: list[threading.Thread] = []
+_excused: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+
+
+class RunOver(KeyboardInterrupt):
+    """The harness has ended this run: nothing more of it passes a door.
+
+    It is an interrupt, because that is what code which survives everything else lets through.
+    """
+
+
+class TimeLimit:
+    """How long a scenario may take, in seconds; 0 is without limit.
+
+    A node that ran out of time three times gets five seconds at most for each further scenario, so that one that always
+    hangs does not take hours. `imports` is the limit for what happens once: importing the node and its libraries.
+    """
+
+    def __init__(self, seconds: float = DEFAULT_LIMIT_S) -> None:
+        self.seconds = seconds
+        self._spent = 0
+
+    @property
+    def imports(self) -> float:
+        return 4 * self.seconds
+
+    def of(self, own: float | None) -> float:
+        """Return the limit of a scenario that wants a limit of its own, or None; the smaller one counts."""
+        if not self.seconds:
+            return 0
+        least = self.seconds if own is None else min(own, self.seconds)
+        return min(least, _LAST_S) if self._spent >= _PATIENCE else least
+
+    def ran_out(self) -> None:
+        """Count a scenario that had no time left."""
+        self._spent += 1
+
+
+class Watch:
+    """The threads of one scenario: that of the node, and those which are started meanwhile."""
+
+    def __init__(self) -> None:
+        self._before = frozenset(threading.enumerate())
+        self._own: threading.Thread | None = None
+
+    def run(
+        self,
+        work: Callable[[], None],
+        seconds: float,
+        stop: Callable[[FrameType | None], None],
+        look: Callable[[], None] = lambda: None,
+    ) -> bool:
+        """Run work in a thread of its own and tell whether it ended in time; what it raises is raised here.
+
+        At the limit `stop` is called with the frame that the thread is in, then an interrupt is raised in the thread.
+        One that does not end then is left behind, and nothing more is heard of it. `look` is called now and then. An
+        interrupt of the user stops the work in the same way and is raised. With 0 seconds the work is done in the
+        calling thread, without limit.
+        """
+        if not seconds:
+            work()
+            return True
+        failures: list[BaseException] = []
+        done = threading.Lock()
+        done.acquire()
+        context = contextvars.copy_context()
+
+        def body() -> None:
+            try:
+                context.run(work)
+            except BaseException as error:
+                failures.append(error)
+            finally:
+                done.release()
+
+        global _others
+        self._own = thread = threading.Thread(target=body, name='node', daemon=True)
+        _others = self._before
+        thread.start()
+        try:
+            ended = _wait(done, seconds, look)
+        except BaseException:
+            stop(None)
+            self._stop(thread)
+            raise
+        finally:
+            _others = None
+        if ended:
+            if failures:
+                raise failures[0]
+            return True
+        stop(sys._current_frames().get(thread.ident or 0))
+        self._stop(thread)
+        return False
+
+    def _stop(self, thread: threading.Thread) -> None:
+        end = time.monotonic() + _STOPPING_S
+        while thread.is_alive() and time.monotonic() < end:
+            for each in self._started():
+                _interrupt(each)
+            thread.join(_SLICE_S)
+
+    def _started(self) -> list[threading.Thread]:
+        known = self._before | frozenset(_excused)
+        return [each for each in threading.enumerate() if each not in known and each.name[:6] != 'Dummy-']
+
+    def left(self) -> tuple[str, ...]:
+        """Return the names of the threads that go on although everything has ended, numbers left out of them."""
+        started = [each for each in self._started() if each is not self._own]
+        if not started:
+            return ()
+        end = time.monotonic() + _SETTLING_S
+        for each in started:
+            each.join(max(0.0, end - time.monotonic()))
+        alive = [each for each in started if each.is_alive()]
+        _left.extend(alive)
+        return tuple(sorted(_NUMBER.sub('N', str(each.name))[:100] for each in alive))
+
+
+@contextmanager
+def excused() -> Iterator[None]:
+    """Call tools of a scenario: the threads that they start are theirs, not the node's."""
+    before = set(threading.enumerate())
+    try:
+        yield
+    finally:
+        _excused.update(set(threading.enumerate()) - before)
+
+
+def of_the_node(thread: threading.Thread) -> bool:
+    """Tell whether a thread came with the scenario that runs now, or was left by an earlier one."""
+    return thread in _left or (_others is not None and thread not in _others)
+
+
+def lingering() -> bool:
+    """Tell whether threads of nodes are left that would keep the process from ending."""
+    return any(thread.is_alive() for thread in _left)
+
+
+def place_of(frame: FrameType | None, folder: Path) -> str:
+    """Return where a thread is, in the files of a folder where possible: `loop.py:12 in ask`."""
+    inner = frame
+    while frame is not None:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(folder):
+            return f'{path.relative_to(folder).as_posix()}:{frame.f_lineno} in {frame.f_code.co_name}'
+        frame = frame.f_back
+    return f'{Path(inner.f_code.co_filename).name}:{inner.f_lineno} in {inner.f_code.co_name}' if inner else ''
+
+
+def _wait(done: threading.Lock, seconds: float, look: Callable[[], None]) -> bool:
+    end = time.monotonic() + seconds
+    while (rest := end - time.monotonic()) > 0:
+        if done.acquire(timeout=min(rest, _SLICE_S)):
+            return True
+        look()
+    return False
+
+
+def _interrupt(thread: threading.Thread) -> None:
+    import ctypes
+
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(RunOver))
