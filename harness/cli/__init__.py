@@ -12,7 +12,7 @@ import click
 from harness.cli.coverage import coverage
 from harness.cli.drift import accept_drift
 from harness.cli.files import lint, list_scenarios, schema
-from harness.cli.gate import accept
+from harness.cli.gate import accept, diff
 from harness.cli.record import record
 from harness.cli.run import run
 
@@ -30,5 +30,5 @@ def main() -> None:
             stream.reconfigure(errors='backslashreplace')
 
 
-for _command in (run, accept, record, accept_drift, list_scenarios, lint, coverage, schema):
+for _command in (run, accept, diff, record, accept_drift, list_scenarios, lint, coverage, schema):
     main.add_command(_command)

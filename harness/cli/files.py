@@ -67,7 +67,9 @@ def lint(root: Path | None, cassettes: Path | None) -> None:
 
 
 @click.command()
-@click.argument('what', type=click.Choice(['scenario', 'run', 'results', 'baseline', 'coverage']), default='scenario')
+@click.argument(
+    'what', type=click.Choice(['scenario', 'run', 'results', 'baseline', 'diff', 'coverage']), default='scenario'
+)
 @click.option('--write', is_flag=True, help='Write the schema of scenarios into their folder.')
 @scenarios_option
 def schema(what: str, write: bool, root: Path | None) -> None:
@@ -90,6 +92,10 @@ def schema(what: str, write: bool, root: Path | None) -> None:
         from harness.show.summary import summary_schema
 
         echo_json(summary_schema())
+    elif what == 'diff':
+        from harness.gate.diff import diff_schema
+
+        echo_json(diff_schema())
     elif what == 'coverage':
         from harness.coverage import coverage_schema
 

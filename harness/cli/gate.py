@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.common import echo, usage_errors
+from harness.cli.common import FINDINGS, echo, echo_json, usage_errors
 
 STORE = click.Path(exists=True, dir_okay=False, path_type=Path)
 BASELINE = click.Path(dir_okay=False, writable=True, path_type=Path)
@@ -44,3 +44,28 @@ def accept(results: Path, path: Path, prune: bool, not_judged: bool) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_baseline(path, accepted.baseline)
     echo(accepted_lines(accepted))
+
+
+@click.command()
+@click.argument('before', type=STORE, metavar='A')
+@click.argument('after', type=STORE, metavar='B')
+@click.option('--json', 'as_json', is_flag=True, help='Print the difference as JSON (see: schema diff).')
+@click.option('-v', '--verbose', is_flag=True, help='Show each run that is judged as before but not the same.')
+def diff(before: Path, after: Path, as_json: bool, verbose: bool) -> None:
+    """Tell what differs between two results stores, and why.
+
+    A and B are what `run --results` wrote, the earlier one first. Exit codes: 0 all runs are the same, 1 some are not,
+    2 wrong usage or a broken file.
+    """
+    from harness import results as store
+    from harness.gate.diff import Store, diff_of
+    from harness.show.diff import diff_report
+
+    with usage_errors():
+        found = diff_of(*(Store(str(path), *store.read(path)) for path in (before, after)))
+    if as_json:
+        echo_json(found.model_dump(mode='json'))
+    else:
+        echo(diff_report(found, verbose))
+    if found.runs:
+        sys.exit(FINDINGS)

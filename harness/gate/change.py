@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from pydantic import Field
 
+from harness.gate.steady import steady, steady_text
 from harness.record import Frozen
-from harness.show.visible import clip, json_safe, one_line
+from harness.show.visible import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,6 @@ Change = Literal['same', 'new', 'fixed', 'regressed', 'changed', 'unjudged', 'go
 Effect = Literal['none', 'fail', 'inconclusive']
 
 _MAX_MESSAGE: Final = 200
-_ADDRESS: Final = re.compile(r'\b0x[0-9a-fA-F]{4,}\b')
 
 
 class RunKey(NamedTuple):
@@ -82,18 +81,14 @@ class Comparison(Frozen):
 def signature(key: str, message: str, actual: Any) -> str:
     """Return a finding as one line that stays the same as long as the node fails in the same way.
 
-    It holds the keys of the expectation, the message, and a mark of the value that came; addresses of objects, which
-    no two runs share, do not count.
+    It holds the keys of the expectation, the message, and a mark of the value that came; ids, times and addresses of
+    objects, which no two runs share, do not count.
     """
-    text = f'{key}: {clip(one_line(_steady(message)), _MAX_MESSAGE)}'
+    text = one_line(f'{key}: {clip(steady_text(message), _MAX_MESSAGE)}')
     if actual is None:
         return text
-    value = _steady(json.dumps(json_safe(actual), sort_keys=True))
+    value = json.dumps(steady(actual), sort_keys=True)
     return f'{text} [{hashlib.sha256(value.encode()).hexdigest()[:8]}]'
-
-
-def _steady(text: str) -> str:
-    return _ADDRESS.sub('0x...', text)
 
 
 def change_of(before: RunState | None, after: RunState | None) -> Change:
