@@ -6,18 +6,33 @@ Nothing but click is imported until a command runs, so that `--help` answers at 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
 from harness.cli.coverage import coverage
 from harness.cli.drift import accept_drift
-from harness.cli.files import lint, list_scenarios, schema
+from harness.cli.files import list_scenarios, schema
 from harness.cli.gate import accept, diff
+from harness.cli.lint import lint
 from harness.cli.record import record
 from harness.cli.run import run
 
 
-@click.group(context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
+class _Verbs(click.Group):
+    """The verbs. A process in which a node left threads that never end is ended without waiting for them."""
+
+    def main(self, *args: Any, **more: Any) -> Any:
+        try:
+            return super().main(*args, **more)
+        except SystemExit as end:
+            threads = sys.modules.get('harness.engine.threads')
+            if threads is not None:
+                threads.leave(end.code if isinstance(end.code, int) else int(end.code is not None))
+            raise
+
+
+@click.group(cls=_Verbs, context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
 @click.version_option(package_name='react-harness')
 def main() -> None:
     """Prove a ReAct agent node: replay scenarios, judge every run, record models.

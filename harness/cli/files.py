@@ -1,14 +1,12 @@
-"""`list`, `lint` and `schema`: what there is, what is wrong with it, and how it is written."""
+"""`list` and `schema`: what there is, and how it is written."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from harness.cli.common import (
-    FINDINGS,
     cassettes_option,
     echo_json,
     family_option,
@@ -42,28 +40,6 @@ def list_scenarios(
     else:
         for row in console.list_rows(entries):
             click.echo(row)
-
-
-@click.command()
-@scenarios_option
-@cassettes_option
-def lint(root: Path | None, cassettes: Path | None) -> None:
-    """Check all files without running anything.
-
-    These are the scenarios, their tools, the cassettes and the schema. Exit code 1 tells that there are problems.
-    """
-    from harness import suite
-    from harness.scenario.lint import lint as check
-    from harness.show.visible import plural, visible
-
-    with usage_errors():
-        root = suite.scenarios_folder(root)
-        problems = check(root, suite.cassettes_folder(cassettes, root))
-    for problem in problems:
-        click.echo(visible(str(problem)))
-    click.secho(plural(len(problems), 'problem') if problems else 'no problems', fg='red' if problems else 'green')
-    if problems:
-        sys.exit(FINDINGS)
 
 
 @click.command()
