@@ -6,6 +6,7 @@ module is all that is imported of the harness.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from harness.engine.node import Node
+    from harness.engine.threads import TimeLimit
     from harness.scenario.loading import ScenarioFile
     from harness.show.console import Line
     from harness.show.summary import Judged
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 _FIRST_LINE = b'# yaml-language-server: $schema='
 _SCHEMA = b'scenario.schema.json'
 _node = pytest.StashKey[Any]()
+_status = pytest.StashKey[int]()
+_limit = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,6 +39,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         'write a folder behind =, for pytest looks for its rootdir in separate ones',
     )
     group.addoption(
+        '--react-time-limit',
+        metavar='SECONDS',
+        type=float,
+        default=30.0,
+        help='stop a node that takes longer for one scenario (default: %(default)s); 0 is for debuggers: no limit, the '
+        'node in the main thread',
+    )
+    group.addoption(
         '--react-cassettes',
         metavar='DIR',
         type=Path,
@@ -44,7 +56,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker of the items."""
+    if config.getoption('--react-time-limit') < 0:
+        raise pytest.UsageError('--react-time-limit takes a number of seconds, not less than 0')
     config.addinivalue_line('markers', 'react(id, family, level, model): a scenario; set by react-harness itself')
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the process where a thread that a node left would keep it from ending; everything is reported by then."""
+    threads = sys.modules.get('harness.engine.threads')
+    if threads is not None and not hasattr(config, 'workerinput'):
+        threads.leave(config.stash.get(_status, 0))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Keep how the session ends."""
+    session.config.stash[_status] = int(exitstatus)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -116,7 +143,8 @@ class ScenarioItem(pytest.Item):
         from harness.run import replay
         from harness.suite import judge
 
-        runs = judge(self.file, replay(self.file, _loaded_node(self.config), self.cassettes, self.model))
+        node, limit = _loaded_node(self.config), _time_limit(self.config)
+        runs = judge(self.file, replay(self.file, node, self.cassettes, self.model, limit))
         failed = [run for run in runs if not run.outcome.met]
         if failed:
             raise NotMet(failed)
@@ -183,7 +211,7 @@ def _loaded_node(config: pytest.Config) -> Node:
 
     if _node not in config.stash:
         try:
-            config.stash[_node] = load_node(config.getoption('--react-node'))
+            config.stash[_node] = load_node(config.getoption('--react-node'), _time_limit(config).imports)
         except Exception as error:
             config.stash[_node] = error
     found = config.stash[_node]
@@ -191,6 +219,16 @@ def _loaded_node(config: pytest.Config) -> Node:
         raise found
     node: Node = found
     return node
+
+
+def _time_limit(config: pytest.Config) -> TimeLimit:
+    """Return the one time limit of a session."""
+    from harness.engine.threads import TimeLimit
+
+    if _limit not in config.stash:
+        config.stash[_limit] = TimeLimit(config.getoption('--react-time-limit'))
+    limit: TimeLimit = config.stash[_limit]
+    return limit
 
 
 def _lines(runs: list[Judged], verbose: bool) -> Iterator[Line]:

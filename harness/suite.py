@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from harness.engine.node import Node
+    from harness.engine.threads import TimeLimit
     from harness.record import RunRecord
     from harness.results import StoredResult
     from harness.run import Result
@@ -94,13 +95,19 @@ def listed(files: Iterable[ScenarioFile], cassettes: Path) -> list[Listed]:
 
 
 def judged_runs(
-    files: Iterable[ScenarioFile], node: Node, cassettes: Path, gate: Gate = EVERYTHING
+    files: Iterable[ScenarioFile],
+    node: Node,
+    cassettes: Path,
+    gate: Gate = EVERYTHING,
+    limit: TimeLimit | None = None,
 ) -> Iterator[tuple[ScenarioFile, list[Judged]]]:
     """Replay scenarios one after the other and yield each with its runs."""
+    from harness.engine.threads import TimeLimit
     from harness.run import replay
 
+    limit = limit or TimeLimit()
     for file in files:
-        yield file, judge(file, replay(file, node, cassettes), gate)
+        yield file, judge(file, replay(file, node, cassettes, limit=limit), gate)
 
 
 def stored(runs: Iterable[Judged], files: Iterable[ScenarioFile], cassettes: Path) -> Iterator[StoredResult]:
@@ -148,6 +155,7 @@ def _outcome(file: ScenarioFile, result: Result) -> Outcome:
                 expected=finding.expected,
                 actual=finding.actual,
                 diff=finding.diff,
+                level=finding.level,
             )
         )
     return Outcome(

@@ -35,6 +35,15 @@ family_option = click.option(
     '--family', 'families', multiple=True, metavar='FAMILY', help='Only this family (repeatable).'
 )
 
+time_limit_option = click.option(
+    '--time-limit',
+    type=click.FloatRange(min=0),
+    default=30,
+    show_default=True,
+    metavar='SECONDS',
+    help='Stop a node that takes longer for one scenario; 0 is for debuggers: no limit, the node in our own thread.',
+)
+
 
 def found(root: Path, select: Sequence[str], families: Sequence[str] = ()) -> list[ScenarioFile]:
     from harness.scenario.loading import UsageError, find_scenarios

@@ -18,6 +18,7 @@ from harness.cli.common import (
     found,
     node_option,
     scenarios_option,
+    time_limit_option,
     timestamp,
     usage_errors,
 )
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     type=click.Choice(['required', 'hardening']),
     default='hardening',
     show_default=True,
-    help='What gates: scenarios of level required only, or all.',
+    help='What gates: findings of level required only, or all.',
 )
 @click.option(
     '--baseline',
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     metavar='FILE',
     help='Fail only for what this baseline does not know (see: accept).',
 )
+@time_limit_option
 @click.option('--json', 'as_json', is_flag=True, help='Print the outcome as JSON (see: schema run).')
 @click.option('--report', type=FILE, help='Write an HTML report to this file.')
 @click.option('--results', type=FILE, help='Append the records and findings to this results store (JSON lines).')
@@ -58,6 +60,7 @@ def run(
     cassettes: Path | None,
     level: Level,
     baseline: Path | None,
+    time_limit: float,
     as_json: bool,
     report: Path | None,
     results: Path | None,
@@ -82,16 +85,19 @@ def run(
     start = time.perf_counter()
     with usage_errors():
         from harness.engine.node import load_node
+        from harness.engine.output import shut_out
         from harness.engine.platform import ensure_platform
+        from harness.engine.threads import TimeLimit, lingering
 
+        limit = TimeLimit(time_limit)
         root = suite.scenarios_folder(root)
         files = found(root, select, families)
         cassettes = suite.cassettes_folder(cassettes, root)
         with contextlib.redirect_stdout(sys.stderr):  # a node may print, and our own output may be JSON
             platform = ensure_platform().name
-            node = load_node(node_ref)
+            node = load_node(node_ref, limit.imports)
             gate = Gate(level, read_baseline(baseline, node.name) if baseline is not None else None)
-            runs = Progress(suite.judged_runs(files, node, cassettes, gate), len(files), fail_fast)
+            runs = Progress(suite.judged_runs(files, node, cassettes, gate, limit), len(files), fail_fast)
             if results is None:
                 judged = list(runs)
             else:
@@ -100,6 +106,8 @@ def run(
                 head = store.header(files, node, platform)
                 store.write(results, head, suite.stored(runs, files, cassettes))
                 judged = runs.done
+        if lingering():
+            shut_out()
     outcomes = tuple(item.outcome for item in judged)
     summary = summarize(
         outcomes,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import hashlib
 import importlib
 import importlib.util
@@ -19,6 +20,9 @@ from typing import Any
 import json5
 
 from harness.engine.platform import CHECKOUT, ensure_platform
+from harness.engine.process import Contained
+from harness.engine.threads import DEFAULT_LIMIT_S, TimeLimit, Watch, by_the_user, place_of
+from harness.engine.values import text_of
 
 _MAX_SERVICES = 1_000_000
 _MODULE = re.compile(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*')
@@ -47,28 +51,42 @@ class Node:
     IInstance: type[Any]
 
 
-def load_node(ref: str | Path) -> Node:
+def load_node(ref: str | Path, limit_s: float = TimeLimit(DEFAULT_LIMIT_S).imports) -> Node:
     """Load a node from its folder, from a services file, or by the name of an importable module.
 
     The same place gives the same classes, however often it is loaded; folders of the same name do not meet. The service
-    definition becomes known to `rocketlib.getServiceDefinition`.
+    definition becomes known to `rocketlib.getServiceDefinition`. The node is imported in a thread of its own, for at
+    most `limit_s` seconds (0: in the calling thread, without limit); what it prints then goes to standard error, and
+    what it changes in the process is put back.
 
     Raises:
-        NodeError: there is no such node, or its files are not as the engine needs them.
+        NodeError: there is no such node, its files are not as the engine needs them, or it does not import.
     """
     platform = ensure_platform()
-    services, module = _place(ref)
-    key = (services, module)
-    with _lock:
-        if key not in _loaded:
-            try:
-                _loaded[key] = _load(services, module)
-            except NodeError:
-                _forget(_package_name(services.parent))
-                raise
-        node = _loaded[key]
+    found: list[Node] = []
+    stuck: list[str] = []
+    with _lock, Contained(capture=bool(limit_s)) as enclosure:
+        work, watch = functools.partial(_found, ref, found), Watch()
+        watch.run(work, limit_s, lambda frame: stuck.append(place_of(frame, Path(ref).absolute())), enclosure.look)
+    if enclosure.stdout:
+        sys.stderr.write(enclosure.stdout)
+    if not found:
+        place = f' (it was at {stuck[0]})' if stuck and stuck[0] else ''
+        raise NodeError(f'{ref}: the node does not import: it did not end within {limit_s:g} s{place}')
+    node = found[0]
     platform.register(node.logical_type, node.service)
     return node
+
+
+def _found(ref: str | Path, found: list[Node]) -> None:
+    services, module = key = _place(ref)
+    if key not in _loaded:
+        try:
+            _loaded[key] = _load(services, module)
+        except NodeError:
+            _forget(_package_name(services.parent))
+            raise
+    found.append(_loaded[key])
 
 
 def _load(services: Path, module: str | None) -> Node:
@@ -188,7 +206,9 @@ def _package(folder: Path) -> ModuleType:
     sys.modules[name] = package
     try:
         spec.loader.exec_module(package)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if by_the_user(error):
+            raise
         raise _broken(folder, error) from error
     return package
 
@@ -201,7 +221,9 @@ def _package_name(folder: Path) -> str:
 def _imported(name: str, folder: Path) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if by_the_user(error):
+            raise
         raise _broken(folder, error) from error
 
 
@@ -214,7 +236,7 @@ def _forget(name: str) -> None:
 def _broken(folder: Path, error: BaseException) -> NodeError:
     inside = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(str(folder))]
     place = f'{inside[-1].filename}:{inside[-1].lineno}' if inside else str(folder)
-    return NodeError(f'{place}: the node does not import: {type(error).__name__}: {error}{_advice(folder, error)}')
+    return NodeError(f'{place}: the node does not import: {text_of(error)}{_advice(folder, error)}')
 
 
 def _advice(folder: Path, error: BaseException) -> str:

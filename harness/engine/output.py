@@ -7,6 +7,7 @@ import io
 import os
 import sys
 import tempfile
+import threading
 from typing import IO, Any, Final
 
 MAX_HEARD: Final = 4_000
@@ -103,6 +104,31 @@ class Ear:
         # All copies of the descriptor share one position, so that writers go on at the beginning.
         os.ftruncate(self._file, 0)
         os.lseek(self._file, 0, os.SEEK_SET)
+
+
+class _Own(io.TextIOWrapper):
+    """Standard output for one thread alone: what others write is dropped."""
+
+    def __init__(self, raw: io.BufferedWriter) -> None:
+        super().__init__(raw, encoding='utf-8', errors='backslashreplace', line_buffering=True)
+        self._owner = threading.get_ident()
+
+    def write(self, text: str, /) -> int:
+        return super().write(text) if threading.get_ident() == self._owner else len(text)
+
+
+def shut_out() -> None:
+    """Keep standard output for the calling thread from here on: threads of a node may still be there and write."""
+    sys.stdout.flush()
+    try:
+        if sys.stdout.fileno() != _STDOUT:
+            return
+    except (OSError, ValueError):  # it is no file: a test holds it
+        return
+    sys.stdout = _Own(io.BufferedWriter(io.FileIO(os.dup(_STDOUT), 'w')))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, _STDOUT)
+    os.close(nowhere)
 
 
 def _nameless_file() -> int:

@@ -13,7 +13,7 @@ from harness.engine.host import Endpoint, Glb, Member, place
 from harness.engine.platform import ensure_platform
 from harness.engine.recorder import Recorder
 from harness.engine.script import Script, check_tools, load_tools, python_names
-from harness.engine.threads import RunOver
+from harness.engine.threads import RunOver, by_the_user
 from harness.engine.values import failure_of, held, json_safe
 from harness.scenario import AgentSpec, Scenario, ToolNode
 
@@ -43,17 +43,14 @@ class Outcome:
 
 
 def attempt(deliver: Callable[[], Any]) -> Outcome:
-    """Run code of a node; whatever it raises becomes a value, short of an interrupt of the user.
-
-    The user interrupts the main thread; in any other one an interrupt is the node's own.
-    """
+    """Run code of a node; whatever it raises becomes a value, short of an interrupt of the user."""
     try:
         payload, problem = held(deliver())
         return Outcome(payload=payload, payload_error=problem)
     except RunOver:
         return Outcome(over=True)
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+        if by_the_user(error):
             raise
         return Outcome(raised=failure_of(error))
 

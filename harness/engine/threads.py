@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextvars
+import os
 import re
 import sys
 import threading
 import time
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -158,14 +159,29 @@ def excused() -> Iterator[None]:
         _excused.update(set(threading.enumerate()) - before)
 
 
+def by_the_user(error: BaseException) -> bool:
+    """Tell whether an exception is an interrupt of the user, who interrupts the main thread and no other."""
+    return isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
+
+
 def of_the_node(thread: threading.Thread) -> bool:
     """Tell whether a thread came with the scenario that runs now, or was left by an earlier one."""
     return thread in _left or (_others is not None and thread not in _others)
 
 
 def lingering() -> bool:
-    """Tell whether threads of nodes are left that would keep the process from ending."""
+    """Tell whether threads of nodes are left."""
     return any(thread.is_alive() for thread in _left)
+
+
+def leave(status: int) -> None:
+    """End the process here where a thread of a node would keep it from ending by itself; nothing else is lost."""
+    pools = getattr(sys.modules.get('concurrent.futures.thread'), '_threads_queues', ())
+    if any(thread.is_alive() and (not thread.daemon or thread in pools) for thread in _left):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):
+                stream.flush()
+        os._exit(status)
 
 
 def place_of(frame: FrameType | None, folder: Path) -> str:
