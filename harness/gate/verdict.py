@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,6 @@ from harness.gate.change import (
     RunState,
     change_of,
     count_changes,
-    moved,
     run_change,
     signature,
 )
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from harness.gate.baseline import Baseline
-    from harness.show.summary import Outcome
+    from harness.show.summary import Outcome, Unmet
 
 EXIT_CODES: Final[dict[Verdict, int]] = {'pass': 0, 'fail': 1, 'inconclusive': 3}
 """What `react-harness run` ends with; 2 is wrong usage or a broken file."""
@@ -34,31 +34,29 @@ EXIT_CODES: Final[dict[Verdict, int]] = {'pass': 0, 'fail': 1, 'inconclusive': 3
 
 @dataclass(frozen=True)
 class Gate:
-    """What counts: `required` lets only scenarios of that level gate, a baseline lets what it knows pass."""
+    """What counts: `required` lets only what is of that level gate, a baseline lets pass what it knows."""
 
     level: Level = 'hardening'
     baseline: Baseline | None = None
 
     def has(self, level: str) -> bool:
-        """Whether scenarios of a level gate."""
+        """Whether findings, or runs that were not judged, of a level gate."""
         return level == 'required' or self.level == 'hardening'
 
     def weighed(self, outcome: Outcome) -> Outcome:
         """Return the outcome with its change against the baseline and its effect on the verdict."""
         before, after = self._known(key_of(outcome)), state_of(outcome)
         change: Change | None = change_of(before, after) if self.baseline is not None else None
-        return outcome.model_copy(update={'change': change, 'effect': self._effect(outcome.level, before, after)})
+        return outcome.model_copy(update={'change': change, 'effect': self._effect(outcome, before, after)})
 
     def _known(self, key: RunKey) -> RunState | None:
         return self.baseline.states.get(key) if self.baseline is not None else None
 
-    def _effect(self, level: str, before: RunState | None, after: RunState) -> Effect:
-        if after.state == 'met' or not self.has(level):
-            return 'none'
+    def _effect(self, outcome: Outcome, before: RunState | None, after: RunState) -> Effect:
         if after.state == 'not_judged':
-            return 'none' if before == after else 'inconclusive'
-        appeared, _ = moved(before, after)
-        return 'fail' if appeared else 'none'
+            return 'inconclusive' if self.has(outcome.level) and before != after else 'none'
+        gating = Counter(_signature(item) for item in outcome.findings if self.has(item.level))
+        return 'fail' if gating - Counter(before.findings if before is not None else ()) else 'none'
 
     def comparison(
         self, outcomes: Sequence[Outcome], left: Collection[str] = (), whole: bool = True
@@ -99,8 +97,11 @@ def state_of(outcome: Outcome) -> RunState:
     """Return how the run was judged."""
     if not outcome.findings:
         return RunState(state='not_judged' if outcome.problem else 'met')
-    found = (signature(item.key, item.message, item.actual) for item in outcome.findings)
-    return RunState(state='failed', findings=tuple(sorted(found)))
+    return RunState(state='failed', findings=tuple(sorted(map(_signature, outcome.findings))))
+
+
+def _signature(item: Unmet) -> str:
+    return signature(item.key, item.message, item.actual)
 
 
 def summarize(
@@ -136,7 +137,6 @@ def verdict_of(
     A finding that gates fails, whatever else there is. Without one, a run that should have gated and says nothing about
     the node makes the verdict inconclusive: one that was not judged, is gone from the suite, or was not come to.
     """
-    gating = [outcome for outcome in outcomes if gate.has(outcome.level)]
     silent = list(_silent(outcomes, compared, left))
     failing = [outcome for outcome in outcomes if outcome.effect == 'fail']
     if failing:
@@ -145,45 +145,53 @@ def verdict_of(
         return 'inconclusive', '; '.join(silent)
     if not outcomes:
         return 'inconclusive', 'nothing was run'
+    gating = [outcome for outcome in outcomes if gate.has(outcome.level)]
     if not gating:
         return 'inconclusive', f'no scenario of level {gate.level} was run'
-    if all(outcome.problem for outcome in gating):
-        return 'inconclusive', 'none of the runs was judged, although the baseline knows that'
-    return 'pass', '; '.join([_passing(gating, gate), *_passed_over(outcomes, gating)])
+    if all(state_of(outcome).state == 'not_judged' for outcome in gating):
+        return 'inconclusive', 'no run was judged, although the baseline knows that'
+    return 'pass', '; '.join([_passing(gating, gate), *_passed_over(outcomes, gate)])
 
 
 def _failing(failing: Sequence[Outcome], gate: Gate) -> str:
     number = len(failing)
-    of_level = ' of required scenarios' if gate.level == 'required' else ''
+    of_level = ' of level required' if gate.level == 'required' else ''
+    text = f'{plural(number, "run")} {"has" if number == 1 else "have"} findings{of_level}'
     if gate.baseline is None:
-        return f'{plural(number, "run")}{of_level} {"has" if number == 1 else "have"} findings'
-    kinds = ('regressed', 'changed', 'new')
-    parts = [(sum(outcome.change == kind for outcome in failing), kind) for kind in kinds]
-    told = ', '.join(f'{count:,} {kind}' for count, kind in parts if count)
-    return f'{plural(number, "run")}{of_level} {"has" if number == 1 else "have"} findings beyond the baseline ({told})'
+        return text
+    kinds = Counter(outcome.change for outcome in failing)
+    told = ', '.join(f'{kinds[kind]:,} {kind}' for kind in ('regressed', 'changed', 'new') if kinds[kind])
+    return f'{text} that the baseline does not know ({told})'
 
 
 def _silent(outcomes: Sequence[Outcome], compared: Comparison | None, left: int) -> Iterator[str]:
     unjudged = sum(outcome.effect == 'inconclusive' for outcome in outcomes)
     if unjudged:
-        yield f'{plural(unjudged, "run")} {"was" if unjudged == 1 else "were"} not judged'
+        yield f'{plural(unjudged, "run")} {_were(unjudged)} not judged'
     gone = sum(change.change == 'gone' and change.effect != 'none' for change in compared.changes) if compared else 0
     if gone:
         yield f'{plural(gone, "run")} of the baseline {"is" if gone == 1 else "are"} gone'
     if left:
-        yield f'{plural(left, "scenario")} {"was" if left == 1 else "were"} not run (--fail-fast)'
+        yield f'{plural(left, "scenario")} {_were(left)} not run (--fail-fast)'
 
 
 def _passing(gating: Sequence[Outcome], gate: Gate) -> str:
-    of_level = ' of required scenarios' if gate.level == 'required' else ''
-    met = sum(outcome.met for outcome in gating)
-    if met == len(gating):
-        only = f'the one run{of_level} met its' if met == 1 else f'all {met:,} runs{of_level} met their'
-        return f'{only} expectations'
-    return f'{met:,} of {plural(len(gating), "run")}{of_level} met the expectations, the others are as in the baseline'
+    runs = 'of required scenarios ' if gate.level == 'required' else ''
+    expected = 'what is required' if gate.level == 'required' else 'all expectations'
+    met = [not outcome.problem and not any(gate.has(item.level) for item in outcome.findings) for outcome in gating]
+    if all(met):
+        return f'the one run {runs}met {expected}' if len(met) == 1 else f'all {len(met):,} runs {runs}met {expected}'
+    return f'{sum(met):,} of {plural(len(met), "run")} {runs}met {expected}, the others are as the baseline knows them'
 
 
-def _passed_over(outcomes: Sequence[Outcome], gating: Sequence[Outcome]) -> Iterator[str]:
-    unmet = sum(not outcome.met for outcome in outcomes) - sum(not outcome.met for outcome in gating)
-    if unmet:
-        yield f'{plural(unmet, "run")} of hardening scenarios did not, which does not count here'
+def _passed_over(outcomes: Sequence[Outcome], gate: Gate) -> Iterator[str]:
+    beyond = sum(not gate.has(item.level) for outcome in outcomes for item in outcome.findings)
+    if beyond:
+        yield f'{plural(beyond, "finding")} of level hardening {"does" if beyond == 1 else "do"} not count'
+    unjudged = sum(bool(outcome.problem) and not gate.has(outcome.level) for outcome in outcomes)
+    if unjudged:
+        yield f'{plural(unjudged, "run")} of hardening scenarios {_were(unjudged)} not judged'
+
+
+def _were(number: int) -> str:
+    return 'was' if number == 1 else 'were'

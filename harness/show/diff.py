@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from harness.show.console import Line, diff_lines
-from harness.show.gate import STYLES, counted, run_name
-from harness.show.visible import one_line, plural
+from harness.show.gate import STYLES, counted, moved_lines, run_name
+from harness.show.visible import clip, one_line, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,6 +38,7 @@ _DOORS: Final = {
     'raised': 'what was raised',
 }
 _MAX_NAMED: Final = 5
+_MAX_PROBLEM: Final = 200
 
 
 def diff_report(diff: Diff, verbose: bool = False) -> Iterator[Line]:
@@ -49,9 +50,15 @@ def diff_report(diff: Diff, verbose: bool = False) -> Iterator[Line]:
     yield Line('')
     shown: dict[str, str] = {}
     for kind in STYLES:
-        for run in diff.runs:
-            if run.change == kind:
-                yield from _run_lines(run, shown)
+        group = [run for run in diff.runs if run.change == kind]
+        alone = [run for run in group if run.before is not None or run.after != 'met']
+        for run in alone:
+            yield from _run_lines(run, shown)
+        added = [run_name(run.scenario, run.model, run.run) for run in group if run not in alone]
+        if added:
+            yield Line(f'{kind:<9}  {plural(len(added), "run")} that {_meet(added)} all expectations', STYLES[kind])
+            yield from _names(added)
+            yield Line('')
     quiet = [run for run in diff.runs if run.change == 'differs']
     if verbose:
         for run in quiet:
@@ -95,10 +102,9 @@ def _run_lines(run: RunDiff, shown: dict[str, str]) -> Iterator[Line]:
     name = run_name(run.scenario, run.model, run.run)
     style = 'bold' if run.change == 'differs' else STYLES[run.change]
     yield Line(f'{run.change:<9}  {name}: {_because(run)}', style)
-    yield from (Line(f'  + {one_line(text)}', 'del') for text in run.appeared)
-    yield from (Line(f'  - {one_line(text)}', 'add') for text in run.went)
+    yield from moved_lines(run.appeared, run.went, '  ')
     if run.after == 'not_judged' and run.problem:
-        yield Line(f'  not judged: {one_line(run.problem.partition(chr(10))[0])}')
+        yield Line(f'  not judged: {clip(one_line(run.problem.partition(chr(10))[0]), _MAX_PROBLEM)}')
     if run.first is not None:
         yield from _parting_lines(run.first, name, shown)
     yield Line('')
@@ -114,15 +120,18 @@ def _because(run: RunDiff) -> str:
 
 def _parting_lines(first: Parting, name: str, shown: dict[str, str]) -> Iterator[Line]:
     place = _place(first)
-    same = shown.setdefault(f'{place}\n{first.diff}', name)
-    if same != name:
-        yield Line(f'  they part at {place}, as in {same}')
-        return
     if first.before is None or first.after is None:
         only = 'before' if first.after is None else 'after'
+        if first.what == 'prompt':  # a turn more: what it was asked is the story so far
+            yield Line(f'  they part at {place}, which is there only {only}')
+            return
         yield Line(f'  they part at {place}, which is there only {only}:')
         text = first.before if first.after is None else first.after
         yield from (Line(f'    {line.text}') for line in diff_lines(text or '', 400))
+        return
+    same = shown.setdefault(f'{place}\n{first.diff}', name)
+    if same != name:
+        yield Line(f'  they part at {place}, as in {same}')
         return
     yield Line(f'  they part at {place}:')
     yield from (Line(f'    {line.text}', line.style) for line in diff_lines(first.diff))
@@ -139,14 +148,22 @@ def _groups(runs: Sequence[RunDiff], shown: dict[str, str]) -> Iterator[Line]:
     for (causes, what), members in groupby(sorted(runs, key=_group), key=_group):
         group = list(members)
         names = [run_name(run.scenario, run.model, run.run) for run in group]
-        more = f' and {len(names) - _MAX_NAMED:,} more' if len(names) > _MAX_NAMED else ''
         door = _DOORS.get(what, what)
         why = ', '.join(_CAUSES[cause] for cause in causes)
         yield Line(f'differs    {plural(len(group), "run")}, judged as before, from {door} on: {why}', 'bold')
-        yield Line(f'  {", ".join(names[:_MAX_NAMED])}{more}')
+        yield from _names(names)
         if group[0].first is not None:
             yield from _parting_lines(group[0].first, names[0], shown)
         yield Line('')
+
+
+def _names(names: Sequence[str]) -> Iterator[Line]:
+    more = f' and {len(names) - _MAX_NAMED:,} more' if len(names) > _MAX_NAMED else ''
+    yield Line(f'  {", ".join(names[:_MAX_NAMED])}{more}')
+
+
+def _meet(things: Sequence[object]) -> str:
+    return 'meets' if len(things) == 1 else 'meet'
 
 
 def _group(run: RunDiff) -> tuple[tuple[Cause, ...], str]:

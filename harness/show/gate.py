@@ -29,6 +29,7 @@ STYLES: Final[dict[Change, Style]] = {
 """What became of a run, the worst first."""
 
 _MAX_LISTED: Final = 20
+_MAX_FINDINGS: Final = 5
 
 
 def verdict_line(summary: Summary) -> Line:
@@ -80,9 +81,17 @@ def change_lines(changes: Iterable[RunChange]) -> Iterator[Line]:
             state = f': {_state(change.after or change.before)}' if kind in ('new', 'gone') else ''
             yield Line(f'  {kind:<9}  {name}{state}', STYLES[kind])
             if kind in ('changed', 'regressed', 'fixed'):
-                yield from (Line(f'    + {one_line(text)}', 'del') for text in change.appeared)
-                yield from (Line(f'    - {one_line(text)}', 'add') for text in change.went)
+                yield from moved_lines(change.appeared, change.went, '    ')
         yield from _more(kind, len(group))
+
+
+def moved_lines(appeared: Sequence[str], went: Sequence[str], indent: str) -> Iterator[Line]:
+    """Yield the findings that appeared and those that went."""
+    sides: tuple[tuple[str, Sequence[str], Style], ...] = (('+', appeared, 'del'), ('-', went, 'add'))
+    for sign, texts, style in sides:
+        yield from (Line(f'{indent}{sign} {one_line(text)}', style) for text in texts[:_MAX_FINDINGS])
+        if len(texts) > _MAX_FINDINGS:
+            yield Line(f'{indent}{sign} ... and {plural(len(texts) - _MAX_FINDINGS, "more finding")}', style)
 
 
 def _more(kind: str, number: int) -> Iterator[Line]:

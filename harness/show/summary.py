@@ -31,6 +31,7 @@ class Unmet(Frozen):
     expected: Any = Field(default=None, description='The value that was expected, where there is one.')
     actual: Any = Field(default=None, description='The value that came, where there is one.')
     diff: str = Field(default='', description='The difference of the two as text, or empty.')
+    level: Level = Field(default='required', description='required: the contract says so; hardening: beyond it.')
 
 
 class Outcome(Frozen):
@@ -57,8 +58,8 @@ class Outcome(Frozen):
     change: Change | None = Field(default=None, description='What became of it since the baseline; null without one.')
     effect: Effect = Field(
         default='none',
-        description='What it does to the verdict: fail, inconclusive, or none where it met its expectations, is of a '
-        'level that does not gate, or is as bad as the baseline knows it.',
+        description='What it does to the verdict: fail, inconclusive, or none where it met its expectations, or where '
+        'all that is against it is of a level that does not gate, or known to the baseline.',
     )
 
 
@@ -84,7 +85,7 @@ class Summary(Frozen):
         'gated says nothing about the node; pass: neither.'
     )
     reason: str = Field(description='Why, in one line.')
-    level: Level = Field(description='What gates: required scenarios only, or (hardening) all of them.')
+    level: Level = Field(description='What gates: findings of level required only, or (hardening) all.')
     counts: Counts
     baseline: Comparison | None = Field(default=None, description='The suite against its baseline; null without one.')
     results: tuple[Outcome, ...]
