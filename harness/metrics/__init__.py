@@ -1,0 +1,1 @@
+"""Figures over many runs: rates with their intervals, comparisons of models, tables."""
