@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,6 +22,7 @@ from harness.cli.common import (
     timestamp,
     usage_errors,
 )
+from harness.cli.outputs import Outputs, output_options
 
 if TYPE_CHECKING:
     from harness.gate.change import Level
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 @click.option('--json', 'as_json', is_flag=True, help='Print the outcome as JSON (see: schema run).')
 @click.option('--report', type=FILE, help='Write an HTML report to this file.')
 @click.option('--results', type=FILE, help='Append the records and findings to this results store (JSON lines).')
+@output_options
 @click.option('-x', '--fail-fast', is_flag=True, help='End at the first scenario that keeps the gate from passing.')
 @click.option('-v', '--verbose', is_flag=True, help='Show every run, and the transcript of those that failed.')
 def run(
@@ -66,6 +68,7 @@ def run(
     results: Path | None,
     fail_fast: bool,
     verbose: bool,
+    **wanted: Any,
 ) -> None:
     """Replay scenarios and judge the node; there is no network in it.
 
@@ -83,6 +86,7 @@ def run(
     from harness.show.progress import Progress
 
     start = time.perf_counter()
+    outputs = Outputs(wanted, err=as_json)
     with usage_errors():
         from harness.engine.node import load_node
         from harness.engine.output import shut_out
@@ -136,6 +140,7 @@ def run(
             report.parent.mkdir(parents=True, exist_ok=True)
             report.write_text(page, encoding='utf-8', newline='\n')
         click.echo(f'Report: {report}', err=as_json)
+    outputs.write(summary, judged, root, report)
     if not as_json:
         echo([verdict_line(summary)])
     sys.exit(EXIT_CODES[summary.verdict])
