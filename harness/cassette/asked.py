@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -44,18 +45,25 @@ class Asked:
 
 def asked(method: str, url: httpx.URL | str, content_types: Sequence[str], body: bytes | None) -> Asked:
     """Return what a request asks that has this method, URL, values of the header content-type and body."""
-    url = httpx.URL(url)
-    query: dict[str, list[str]] = {}
-    for name, value in url.params.multi_items():
-        if not is_secret(name):
-            query.setdefault(name, []).append(value)
+    path, query = _parts(str(url))
     return Asked(
         method=method,
-        path=url.raw_path.partition(b'?')[0].decode('ascii'),
+        path=path,
         query=query,
         content_type=', '.join(content_types) if content_types else ABSENT,
         body=_value_of(body or b''),
     )
+
+
+@lru_cache(maxsize=32)
+def _parts(url: str) -> tuple[str, dict[str, list[str]]]:
+    """Return path and public query of a URL; all requests of a cassette have the same one, which takes long to read."""
+    parsed = httpx.URL(url)
+    query: dict[str, list[str]] = {}
+    for name, value in parsed.params.multi_items():
+        if not is_secret(name):
+            query.setdefault(name, []).append(value)
+    return parsed.raw_path.partition(b'?')[0].decode('ascii'), query
 
 
 def public(url: httpx.URL | str) -> httpx.URL:

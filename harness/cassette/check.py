@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -77,8 +78,13 @@ def _is_ascii(text: Any) -> bool:
 
 
 def _is_uri(uri: Any) -> bool:
+    return isinstance(uri, str) and _is_http(uri)
+
+
+@lru_cache(maxsize=32)
+def _is_http(uri: str) -> bool:
     try:
-        return isinstance(uri, str) and httpx.URL(uri).scheme in ('http', 'https')
+        return httpx.URL(uri).scheme in ('http', 'https')
     except httpx.InvalidURL:
         return False
 

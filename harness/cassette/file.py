@@ -17,7 +17,7 @@ from harness.cassette.check import problems
 from harness.files import Unreadable, leads_out, read_bounded, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 MAX_BYTES = 32 * 1024 * 1024
 """The largest cassette that is read."""
@@ -35,7 +35,6 @@ _ADVICE = 'give a cassette written by `react-harness record`, or record this one
 # YAML reads these characters as line breaks or not at all; inside JSON texts each of them can be written as an escape.
 _NOT_IN_YAML = re.compile('[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff\U0010ffff]')
 _TAG = 'tag:yaml.org,2002:'
-_COMPUTED = {f'{_TAG}{kind}' for kind in ('int', 'float', 'timestamp')}
 _SafeLoader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
 
@@ -201,11 +200,9 @@ class _Loader(_SafeLoader):  # type: ignore[misc]
         self._depth -= 1
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """Refuse an alias, which can stand for very much, and a number that takes very long to read."""
-        if node in self.constructed_objects or node in self.recursive_objects:
+        """Refuse an alias: a few nested ones can stand for billions of values."""
+        if node in self.constructed_objects:
             raise _refusal('a cassette has no aliases', node)
-        if isinstance(node, yaml.ScalarNode) and node.tag in _COMPUTED and len(node.value) > MAX_PLAIN:
-            raise _refusal('this number is too long', node)
         return super().construct_object(node, deep)
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
@@ -218,6 +215,21 @@ class _Loader(_SafeLoader):  # type: ignore[misc]
                 if key.value in seen:
                     raise _refusal(f'the key {key.value[:60]!r} stands here a second time', key)
                 seen.add(key.value)
+
+
+def _short(construct: Callable[[Any, yaml.ScalarNode], Any]) -> Callable[[Any, yaml.ScalarNode], Any]:
+    """Return a constructor that refuses a number which takes very long to read."""
+
+    def checked(loader: Any, node: yaml.ScalarNode) -> Any:
+        if len(node.value) > MAX_PLAIN:
+            raise _refusal('this number is too long', node)
+        return construct(loader, node)
+
+    return checked
+
+
+for _kind in ('int', 'float', 'timestamp'):
+    _Loader.add_constructor(f'{_TAG}{_kind}', _short(_SafeLoader.yaml_constructors[f'{_TAG}{_kind}']))
 
 
 def _refusal(message: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
