@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.engine.threads import excused
 from harness.engine.values import same_json
+from harness.files import leads_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -112,6 +113,8 @@ def load_tools(file: Path) -> Mapping[str, Callable[[Any], Any]]:
     Raises:
         ToolsError: the file is missing or does not import.
     """
+    if leads_out(file, file.parent):
+        raise ToolsError(f'{file} leads out of its folder: only the functions beside a scenario are its tools')
     file = file.resolve()
     with _lock:
         if file not in _modules:
@@ -144,6 +147,9 @@ def _functions(file: Path) -> dict[str, Callable[[Any], Any]]:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
         place = f'{file}:{lines[-1]}' if lines else str(file)
         raise ToolsError(f'{place}: the file does not import: {type(error).__name__}: {error}') from error
-    return {
-        key: value for key, value in vars(module).items() if isinstance(value, FunctionType) and not key.startswith('_')
-    }
+    return {key: value for key, value in vars(module).items() if not key.startswith('_') and _is_own(value, name)}
+
+
+def _is_own(value: Any, module: str) -> bool:
+    """Tell whether a value is a function of this module: what it imports for itself is no tool of a scenario."""
+    return isinstance(value, FunctionType) and value.__module__ == module

@@ -137,15 +137,21 @@ class Watch:
         return [each for each in threading.enumerate() if each not in known and each.name[:6] != 'Dummy-']
 
     def left(self) -> tuple[str, ...]:
-        """Return the names of the threads that go on although everything has ended, numbers left out of them."""
+        """Return the names of the threads that go on although everything has ended, numbers left out of them.
+
+        Those that work on, and would take the time of the next scenario, are interrupted; those that wait are let be,
+        for a library may have put them there for good.
+        """
         started = [each for each in self._started() if each is not self._own]
         if not started:
             return ()
-        end = time.monotonic() + _SETTLING_S
-        for each in started:
-            each.join(max(0.0, end - time.monotonic()))
+        worked = _joined(started)
         alive = [each for each in started if each.is_alive()]
-        _left.extend(alive)
+        if alive and worked > _SETTLING_S / 4:
+            for each in alive:
+                _interrupt(each)
+            _joined(alive)
+        _left.extend(each for each in alive if each.is_alive())
         return tuple(sorted(_NUMBER.sub('N', str(each.name))[:100] for each in alive))
 
 
@@ -202,6 +208,14 @@ def _wait(done: threading.Lock, seconds: float, look: Callable[[], None]) -> boo
             return True
         look()
     return False
+
+
+def _joined(threads: list[threading.Thread]) -> float:
+    """Wait a moment for threads to end; return the CPU time of the process meanwhile, in seconds."""
+    began, end = time.process_time(), time.monotonic() + _SETTLING_S
+    for each in threads:
+        each.join(max(0.0, end - time.monotonic()))
+    return time.process_time() - began
 
 
 def _interrupt(thread: threading.Thread) -> None:

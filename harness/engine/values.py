@@ -13,7 +13,7 @@ from harness.show.visible import clip
 MAX_CHARACTERS: Final = 10_000_000
 """The most characters that a record keeps of one value; one beyond ASCII counts six times, as JSON writes it."""
 
-MAX_VALUES: Final = 500_000
+MAX_VALUES: Final = 250_000
 """The most items, keys and values together, that a record keeps of one value."""
 
 _MAX_DEPTH: Final = 100

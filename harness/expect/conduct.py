@@ -33,5 +33,5 @@ def conduct_findings(record: RunRecord) -> Iterator[Finding]:
         yield Finding(loc=_LOC, message=message, actual=list(record.leaked_threads), level='hardening')
     for change in record.changed_state:
         sides = [f'{word} {text}' for word, text in (('before:', change.before), ('after: ', change.after)) if text]
-        message = f'the node changed {change.what} and did not put it back'
+        message = f'the node left {change.what} changed'
         yield Finding(loc=_LOC, message=message, diff='\n'.join(sides), level='hardening')

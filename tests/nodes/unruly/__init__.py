@@ -1,0 +1,2 @@
+from .IGlobal import IGlobal as IGlobal
+from .IInstance import IInstance as IInstance
