@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
+from click.testing import CliRunner
+
+from harness.cli import main
+
+if TYPE_CHECKING:
+    from click.testing import Result
 
 NODES = Path(__file__).parent / 'nodes'
 ERRANDS = str(NODES / 'errands')
 FIRST_LINE = '# yaml-language-server: $schema=../scenario.schema.json\n'
+
+
+def invoke(*arguments: str | Path, color: bool = False, **env: str) -> Result:
+    """Call the command line in this process."""
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], env=env, color=color)
+
+
+def run(suite: Suite, *arguments: str | Path, node: str = ERRANDS, **more: Any) -> Result:
+    """Run a suite."""
+    return invoke('run', '--scenarios', suite.scenarios, '--node', node, *arguments, **more)
 
 
 @dataclass(frozen=True)

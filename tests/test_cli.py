@@ -8,21 +8,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
-from click.testing import CliRunner
-from example_suite import ERRANDS, Suite
+from example_suite import ERRANDS, Suite, invoke, run
 
 from harness import results
-from harness.cli import main
 from harness.scenario.schema import scenario_schema
 from harness.show.console import diff_lines
 from harness.show.summary import summary_schema
-
-if TYPE_CHECKING:
-    from click.testing import Result
 
 
 @pytest.fixture
@@ -32,14 +26,6 @@ def suite(tmp_path: Path) -> Suite:
     found.scenarios.mkdir(parents=True)
     found.cassettes.mkdir()
     return found
-
-
-def invoke(*arguments: str | Path, color: bool = False, **env: str) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], env=env, color=color)
-
-
-def run(suite: Suite, *arguments: str | Path, node: str = ERRANDS, **more: Any) -> Result:
-    return invoke('run', '--scenarios', suite.scenarios, '--node', node, *arguments, **more)
 
 
 # ------------------------------------------------------------------------------------------------------------------ run
