@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 MAX_LINE: Final = 64_000_000
 """The most bytes of one line: a file is read by tools that did not write it."""
 
+MAX_FILE: Final = 96_000_000
+"""The most bytes of a file that is read: about twenty runs of a suite of 250 scenarios."""
+
+_MAX_GROWN: Final = 64_000_000
+"""The most bytes of a file that is appended to, so that what comes of it can still be read."""
+
 _CUT_OFF: Final = 'the line is cut off, as by a run that was broken off: take the line out to go on'
 _Head = TypeVar('_Head', bound=Frozen)
 _Entry = TypeVar('_Entry', bound=Frozen)
@@ -89,7 +95,8 @@ class Format(Generic[_Head, _Entry]):
             LineError: the file ends within a line.
         """
         with path.open('rb') as file:
-            file.seek(-1, 2)
+            if file.seek(-1, 2) > _MAX_GROWN:
+                raise self.error(path, 1, f'the file is larger than {_MAX_GROWN:,} bytes: {self.anew}')
             if file.read(1) != b'\n':
                 raise self.error(path, path.read_bytes().count(b'\n') + 1, _CUT_OFF)
 
@@ -97,6 +104,8 @@ class Format(Generic[_Head, _Entry]):
         if path.exists() and not path.is_file():  # a pipe would keep its reader waiting
             raise self.error(path, 1, 'the file cannot be read: it is a folder, a pipe or a device')
         try:
+            if path.stat().st_size > MAX_FILE:
+                raise self.error(path, 1, f'the file is larger than {MAX_FILE:,} bytes: {self.anew}')
             with path.open('rb') as file:
                 number = 0
                 while line := file.readline(MAX_LINE + 1):

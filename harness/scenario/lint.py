@@ -8,6 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.coverage import unknown_ids
+from harness.files import Unreadable, leads_out, read_bounded
 from harness.scenario.crosscheck import python_tools
 from harness.scenario.explain import nearest
 from harness.scenario.loading import load_all, scenario_paths
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 TOOLS: Final = 'tools.py'
 """The file beside a scenario that holds its Python tools."""
+
+_MAX_FILE: Final = 4_000_000
 
 
 def lint(root: Path, cassettes_root: Path) -> list[FileProblem]:
@@ -60,13 +63,13 @@ def _at(path: Path, message: str, hint: str = '', line: int = 1, column: int = 1
 def _schema_file(root: Path) -> Iterator[FileProblem]:
     path, hint = root / SCHEMA_FILE, 'write it with: react-harness schema --write'
     try:
-        committed: Any = json.loads(path.read_text(encoding='utf-8'))
-    except FileNotFoundError:
-        yield _at(path, 'the JSON Schema of the scenarios is missing', hint)
-    except (OSError, ValueError) as error:
+        committed: Any = json.loads(read_bounded(path, _MAX_FILE)) if path.exists() else None
+    except (Unreadable, ValueError, RecursionError) as error:
         yield _at(path, f'the JSON Schema of the scenarios cannot be read: {error}', hint)
     else:
-        if committed != scenario_schema():
+        if committed is None:
+            yield _at(path, 'the JSON Schema of the scenarios is missing', hint)
+        elif committed != scenario_schema():
             yield _at(path, 'the JSON Schema of the scenarios is not the one of this program', hint)
 
 
@@ -142,9 +145,13 @@ def _tools(files: Iterable[ScenarioFile]) -> Iterator[FileProblem]:
             if path not in by_folder:
                 try:
                     by_folder[path] = _functions(path)
-                except (SyntaxError, ValueError) as error:
+                except Unreadable as error:
                     by_folder[path] = None
-                    yield _at(path, f'this is not Python: {error}', line=getattr(error, 'lineno', None) or 1)
+                    yield _at(path, str(error))
+                except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                    by_folder[path] = None
+                    why = str(error) or 'it is nested too deep'
+                    yield _at(path, f'this is not Python: {why}', line=getattr(error, 'lineno', None) or 1)
             functions = by_folder[path]
             if functions is not None and name not in functions:
                 like = nearest(name, functions)
@@ -154,18 +161,17 @@ def _tools(files: Iterable[ScenarioFile]) -> Iterator[FileProblem]:
 
 def _functions(path: Path) -> list[str]:
     """Return the names that a Python file defines at its top level, without importing it."""
-    try:
-        tree = ast.parse(path.read_bytes(), str(path))
-    except FileNotFoundError:
+    if not path.exists():
         return []
+    if leads_out(path, path.parent):
+        raise Unreadable('a symbolic link leads out of the folder: only the functions beside a scenario are its tools')
+    tree = ast.parse(read_bounded(path, _MAX_FILE), str(path))
     names: list[str] = []
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef):
             names.append(statement.name)
         elif isinstance(statement, ast.Assign):
             names += (target.id for target in statement.targets if isinstance(target, ast.Name))
-        elif isinstance(statement, ast.ImportFrom):
-            names += (alias.asname or alias.name for alias in statement.names)
     return [name for name in names if not name.startswith('_')]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from harness.files import leads_out
 from harness.scenario import Scenario
 from harness.scenario.crosscheck import contradictions
 from harness.scenario.explain import empty_values, explain, nearest
@@ -64,6 +65,10 @@ def load_scenario(path: Path) -> ScenarioFile:
     Raises:
         FileError: with all problems of the file, in file order.
     """
+    if leads_out(path, path.parent.parent):
+        hint = 'put the file itself there, or name it where it is'
+        message = 'a symbolic link leads out of the folder of the scenarios'
+        raise FileError([FileProblem(path=str(path), line=1, column=1, key='', message=message, hint=hint)])
     document = read_yaml(path)
     scenario: Scenario | None = None
     found: list[FileProblem] = []

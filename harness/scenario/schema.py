@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
 
+from harness.files import write_whole
 from harness.gate.baseline import BASELINE
 from harness.results import RESULTS
 from harness.scenario import Scenario
@@ -63,8 +64,8 @@ def schema_text() -> str:
 
 
 def write_schema(path: Path) -> None:
-    """Write the scenario schema to a file."""
-    path.write_text(schema_text(), encoding='utf-8')
+    """Write the scenario schema to a file, as a whole or not at all."""
+    write_whole(path, schema_text())
 
 
 def schema_line(file: Path, root: Path) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
+from harness.files import TooLarge, Unreadable, read_bounded
 from harness.scenario.yamlnode import FileError, FileProblem, key_path, place_of
 from harness.scenario.yamlvalue import Builder
 
@@ -99,14 +100,11 @@ _SYNTAX_HINTS: Final = {
 
 def _text_of(path: Path) -> str:
     try:
-        with path.open('rb') as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise _RefusedError(1, 1, f'the file cannot be read: {error.strerror or error}') from None
-    if len(raw) > MAX_BYTES:
-        raise _RefusedError(
-            1, 1, f'the file is larger than {MAX_BYTES:,} bytes', 'write a long text as {repeat: text, times: number}'
-        )
+        raw = read_bounded(path, MAX_BYTES)
+    except TooLarge as error:
+        raise _RefusedError(1, 1, str(error), 'write a long text as {repeat: text, times: number}') from None
+    except Unreadable as error:
+        raise _RefusedError(1, 1, str(error)) from None
     try:
         text = raw.decode('utf-8-sig')
     except UnicodeDecodeError as error:
