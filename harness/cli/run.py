@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     help='Fail only for what this baseline does not know (see: accept).',
 )
 @time_limit_option
+@click.option(
+    '--isolate', is_flag=True, help='Run the node in a process of its own: one that crashes it costs one scenario.'
+)
 @click.option('--json', 'as_json', is_flag=True, help='Print the outcome as JSON (see: schema run).')
 @click.option('--report', type=FILE, help='Write an HTML report to this file.')
 @click.option('--results', type=FILE, help='Append the records and findings to this results store (JSON lines).')
@@ -63,6 +66,7 @@ def run(
     level: Level,
     baseline: Path | None,
     time_limit: float,
+    isolate: bool,
     as_json: bool,
     report: Path | None,
     results: Path | None,
@@ -88,7 +92,8 @@ def run(
     start = time.perf_counter()
     outputs = Outputs(wanted, err=as_json)
     with usage_errors():
-        from harness.engine.node import load_node
+        from harness import apart
+        from harness.engine.node import load_node, located
         from harness.engine.output import shut_out
         from harness.engine.platform import ensure_platform
         from harness.engine.threads import TimeLimit, lingering
@@ -99,9 +104,13 @@ def run(
         cassettes = suite.cassettes_folder(cassettes, root)
         with contextlib.redirect_stdout(sys.stderr):  # a node may print, and our own output may be JSON
             platform = ensure_platform().name
-            node = load_node(node_ref, limit.imports)
+            node = located(node_ref) if isolate else load_node(node_ref, limit.imports)
             gate = Gate(level, read_baseline(baseline, node.name) if baseline is not None else None)
-            runs = Progress(suite.judged_runs(files, node, cassettes, gate, limit), len(files), fail_fast)
+            if isolate:
+                scenarios = apart.judged_runs(files, node_ref, cassettes, gate, limit)
+            else:
+                scenarios = suite.judged_runs(files, node, cassettes, gate, limit)
+            runs = Progress(scenarios, len(files), fail_fast)
             if results is None:
                 judged = list(runs)
             else:

@@ -78,6 +78,25 @@ def load_node(ref: str | Path, limit_s: float = TimeLimit(DEFAULT_LIMIT_S).impor
     return node
 
 
+def located(ref: str | Path) -> Node:
+    """Return a node by its folder, services file or module without importing it: it has no classes yet.
+
+    Raises:
+        NodeError: there is no such node, or its services file is not as the engine needs it.
+    """
+    services, module = _place(ref)
+    service = _service(services)
+    folder = services.parent if module is not None else services.parent.joinpath(*_inner(service, services.parent))
+    return Node(
+        name=module or folder.name,
+        path=folder,
+        logical_type=service['protocol'].removesuffix('://'),
+        service=service,
+        IGlobal=None,
+        IInstance=object,
+    )
+
+
 def _found(ref: str | Path, found: list[Node]) -> None:
     services, module = key = _place(ref)
     if key not in _loaded:
