@@ -101,12 +101,12 @@ class ScenarioCollector(pytest.File):
         """
         from harness.cassette import CassetteError, cassettes_of
         from harness.scenario.loading import load_all
-        from harness.show.visible import visible
+        from harness.show.visible import one_line
         from harness.suite import cassettes_folder, shown_path
 
         files, problems = load_all([shown_path(self.path)])
         if problems:
-            raise self.CollectError('\n'.join(visible(str(problem)) for problem in problems))
+            raise self.CollectError('\n'.join(one_line(str(problem)) for problem in problems))
         (file,) = files
         folder = cassettes_folder(self.config.getoption('--react-cassettes'), self.path.parent.parent)
         models: list[str | None] = [None]
@@ -114,7 +114,7 @@ class ScenarioCollector(pytest.File):
             try:
                 models = list(cassettes_of(folder, file.scenario.id)) or [None]
             except CassetteError as error:
-                raise self.CollectError(visible(str(error))) from error
+                raise self.CollectError(one_line(str(error))) from error
         for model in models:
             name = file.scenario.id if model is None else f'{file.scenario.id}[{model}]'
             yield ScenarioItem.from_parent(self, name=name, file=file, model=model, cassettes=folder)

@@ -63,11 +63,12 @@ def usage_errors() -> Iterator[None]:
     from harness.engine.script import ToolsError
     from harness.jsonlines import LineError
     from harness.scenario.loading import FileError, UsageError
+    from harness.show.visible import one_line
 
     try:
         yield
     except FileError as error:
-        refuse('\n'.join(map(str, error.problems)))
+        refuse('\n'.join(one_line(str(problem)) for problem in error.problems))
     except (UsageError, NodeError, PlatformError, ToolsError, CassetteError, LineError, OSError) as error:
         refuse(str(error))
 
