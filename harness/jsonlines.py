@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from harness.record import Frozen
 from harness.scenario.yamlnode import key_path
 from harness.show.visible import clip, json_safe
+from harness.strictjson import strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -120,7 +121,7 @@ class Format(Generic[_Head, _Entry]):
 
     def _parsed(self, path: Path, number: int, line: bytes) -> Any:
         try:
-            return json.loads(line, parse_constant=_no_constant)
+            return strict_json(line.decode('utf-8'))
         except (ValueError, RecursionError) as error:
             raise self.error(path, number, f'this is not JSON: {error}') from None
 
@@ -144,10 +145,6 @@ def line_of(value: Any) -> bytes:
     It is ASCII only: a model can write half of a surrogate pair, which JSON can escape and UTF-8 cannot hold.
     """
     return json.dumps(json_safe(value), allow_nan=False, separators=(',', ':')).encode('ascii') + b'\n'
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f'{name} is no number')
 
 
 def _short(value: Any) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,7 @@ import httpx
 
 from harness.cassette.drift import ABSENT, Absent, Difference, differences
 from harness.llm import is_secret
+from harness.strictjson import strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,36 +73,8 @@ def public(url: httpx.URL | str) -> httpx.URL:
     return url.copy_with(username=None, password=None) if url.userinfo else url
 
 
-def strict_json(text: str) -> Any:
-    """Return the value of a JSON text that has only one reading.
-
-    Raises:
-        ValueError: it is no JSON, has a key twice in one object, or a number that JSON does not have or that is too
-            large; RecursionError: it is nested too deep.
-    """
-    return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number, parse_float=_finite)
-
-
 def _value_of(body: bytes) -> Any:
     try:
         return strict_json(body.decode('utf-8'))
     except (ValueError, RecursionError):
         return body.decode('utf-8', 'backslashreplace')
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        raise ValueError('a key stands twice')
-    return value
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f'{name} is no number')
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f'{text[:20]} is too large for a number')
-    return number

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from harness.cassette.asked import strict_json
 from harness.cassette.check import problems
 from harness.files import Unreadable, leads_out, read_bounded, write_whole
+from harness.strictjson import strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
