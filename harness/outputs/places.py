@@ -17,26 +17,25 @@ _LINK_PARTS: Final = ('GITHUB_SERVER_URL', 'GITHUB_REPOSITORY', 'GITHUB_SHA')
 class Places:
     """The files of a suite as they are called in the repository.
 
-    `paths` has for each file that is inside of it the path from its root, with slashes; `blob` is the address before
-    such a path, or empty where files have none.
+    `paths` has for each file that is inside of it the path from its root, with slashes; `others` has the addresses of
+    the other files; `blob` is what stands before a path in the address of a page about it, or empty without pages.
     """
 
     paths: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
     blob: str = ''
 
     def inside(self, path: str) -> str | None:
         """Return the path of a file from the root of the repository, or None for a file outside of it."""
         return self.paths.get(path)
 
-    def uri(self, path: str) -> str | None:
-        """Return the same as a relative URI."""
-        inside = self.inside(path)
-        return None if inside is None else urllib.parse.quote(inside.encode('utf-8', 'surrogateescape'))
+    def uri(self, path: str) -> str:
+        """Return the address of a file: relative to the root where it is inside of the repository."""
+        return self.others.get(path) or _quoted(self.paths.get(path, path))
 
     def link(self, path: str, line: int) -> str:
-        """Return the address of a line of a file, or empty where it has none."""
-        uri = self.uri(path)
-        return f'{self.blob}/{uri}#L{line}' if self.blob and uri is not None else ''
+        """Return the address of the page about a line of a file, or empty where there is none."""
+        return f'{self.blob}/{self.uri(path)}#L{line}' if self.blob and self.inside(path) is not None else ''
 
 
 def find_places(paths: Iterable[str], env: Mapping[str, str]) -> Places:
@@ -46,14 +45,17 @@ def find_places(paths: Iterable[str], env: Mapping[str, str]) -> Places:
     current one. Symbolic links are followed: code scanning shows a file only under its own name.
     """
     root = _root(env)
-    inside = {path: Path(path).resolve() for path in paths}
+    files = {path: Path(path).resolve() for path in paths}
+    inside = {path: file.relative_to(root).as_posix() for path, file in files.items() if file.is_relative_to(root)}
     blob = ''
     if all(env.get(part) for part in _LINK_PARTS):
         server, repository, commit = (env[part] for part in _LINK_PARTS)
         blob = f'{server}/{urllib.parse.quote(repository)}/blob/{urllib.parse.quote(commit)}'
-    return Places(
-        {path: file.relative_to(root).as_posix() for path, file in inside.items() if file.is_relative_to(root)}, blob
-    )
+    return Places(inside, {path: file.as_uri() for path, file in files.items() if path not in inside}, blob)
+
+
+def _quoted(path: str) -> str:
+    return urllib.parse.quote(path.encode('utf-8', 'surrogateescape'))
 
 
 def _root(env: Mapping[str, str]) -> Path:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.gate.change import RunKey, signature
@@ -186,8 +185,9 @@ def _unlinked(text: str) -> str:
 
 
 def _location(path: str, places: Places, unmet: Unmet | None = None) -> dict[str, Any]:
-    uri = places.uri(path)
-    artifact = {'uri': Path(path).absolute().as_uri()} if uri is None else {'uri': uri, 'uriBaseId': _ROOT}
+    artifact = {'uri': places.uri(path)}
+    if places.inside(path) is not None:
+        artifact['uriBaseId'] = _ROOT
     location: dict[str, Any] = {'physicalLocation': {'artifactLocation': artifact}}
     if unmet is not None:
         region = {'startLine': unmet.line, 'startColumn': unmet.column, 'endLine': unmet.line}
