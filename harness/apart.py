@@ -84,7 +84,7 @@ class _Worker:
         except _Lost as lost:
             from harness.engine.node import NodeError
 
-            raise NodeError(f'{self._node}: the node does not import: {lost}') from None
+            raise NodeError(f'{self._node}: the node does not import: it {lost}') from None
         seconds = self._limit.imports
         for file in self._files:
             sides = _models(file, self._cassettes)
@@ -101,14 +101,14 @@ class _Worker:
     def _told(self, seconds: float) -> Any:
         """Return what the process says next; what it raised is raised here."""
         if not wait([self._here, self._process.sentinel], seconds + _SPARE_S if seconds else None):
-            raise _Lost(f'it did not end within {seconds:g} s and could not be stopped')
+            raise _Lost(f'did not end within {seconds:g} s and could not be stopped')
         try:
             if not self._here.poll():  # nothing was said: it is the process that ended
                 raise EOFError
             told = self._here.recv()
         except (EOFError, OSError):
             self._process.join()
-            raise _Lost(f'it ended the process, {_end(self._process.exitcode)}') from None
+            raise _Lost(f'ended the process {_end(self._process.exitcode)}') from None
         if isinstance(told, Exception):
             raise told
         return told

@@ -69,7 +69,7 @@ class Play:
             more['raised'] = self._end
         if last.stopped is None:
             if enclosure.exits:
-                more['stopped'] = Stopped(kind='exit', message=f'it ended the process: {enclosure.exits[0]}')
+                more['stopped'] = Stopped(kind='exit', message=f'ended the process: {enclosure.exits[0]}')
             elif not in_time:
                 more['stopped'] = next((p.recorder.stopped for p in self._pipes if p.recorder.stopped), None)
         records[-1] = last.model_copy(update={key: value for key, value in more.items() if value})
@@ -149,7 +149,7 @@ class Play:
     def _stop(self, limit_s: float, frame: FrameType | None) -> None:
         place = place_of(frame, self._node.path)
         for pipe in self._pipes:
-            pipe.recorder.stop('time', f'it did not end within {limit_s:g} s', place)
+            pipe.recorder.stop('time', f'did not end within {limit_s:g} s', place)
 
     def _made(self, *, unfinished: bool) -> list[RunRecord]:
         """Return the records of the runs; one that is still going on is written down as it stands."""

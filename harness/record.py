@@ -77,7 +77,7 @@ class Stopped(Frozen):
     """Why the harness ended a run before the node did.
 
     `time`: the time was over; `flood`: more came through the doors than any run needs; `exit`: the node ended the
-    process, or tried to. `message` says it in words, `place` where the node was.
+    process, or tried to. `message` says what it did, `place` where it was.
     """
 
     kind: Literal['time', 'flood', 'exit']

@@ -96,13 +96,14 @@ def run(
         from harness.engine.node import load_node, located
         from harness.engine.output import shut_out
         from harness.engine.platform import ensure_platform
-        from harness.engine.threads import TimeLimit, lingering
+        from harness.engine.threads import TimeLimit, ending_when_stuck, lingering
 
         limit = TimeLimit(time_limit)
         root = suite.scenarios_folder(root)
         files = found(root, select, families)
         cassettes = suite.cassettes_folder(cassettes, root)
-        with contextlib.redirect_stdout(sys.stderr):  # a node may print, and our own output may be JSON
+        # A node may print, and our own output may be JSON.
+        with ending_when_stuck(), contextlib.redirect_stdout(sys.stderr):
             platform = ensure_platform().name
             node = located(node_ref) if isolate else load_node(node_ref, limit.imports)
             gate = Gate(level, read_baseline(baseline, node.name) if baseline is not None else None)

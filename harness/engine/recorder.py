@@ -58,13 +58,13 @@ class Recorder:
     def _count(self) -> None:
         self.enter()
         if len(self._calls) + len(self._events) + len(self._writes) >= MAX_PASSED:
-            self._flood(f'it made more than {MAX_PASSED:,} tool calls, events and lane writes')
+            self._flood(f'made more than {MAX_PASSED:,} tool calls, events and lane writes')
 
     def kept(self, value: Any) -> Any:
         """Return a JSON-safe copy of what passes a door; a run whose record grows beyond all bounds is broken off."""
         copy = json_safe(value, self._room)
         if self._room.full:
-            self._flood(f'more than {2 * MAX_CHARACTERS:,} characters or {2 * MAX_VALUES:,} values passed its doors')
+            self._flood(f'passed more than {2 * MAX_CHARACTERS:,} characters or {2 * MAX_VALUES:,} values')
         return copy
 
     def text(self, text: str) -> str:
@@ -77,7 +77,7 @@ class Recorder:
         self.enter()
         with self._lock:
             if self._asked.total() >= MAX_LLM_CALLS:
-                self._flood(f'it made more than {MAX_LLM_CALLS} LLM calls')
+                self._flood(f'made more than {MAX_LLM_CALLS} LLM calls')
             self._asked[agent] += 1
             return self._asked[agent] - 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import faulthandler
 import os
 import re
 import sys
@@ -25,8 +26,11 @@ _PATIENCE: Final = 3
 _SLICE_S: Final = 0.25
 _STOPPING_S: Final = 1.0
 _SETTLING_S: Final = 0.2
+_HARD_S: Final = 10.0
+_PUT_OFF_S: Final = 5.0
 _NUMBER: Final = re.compile(r'\d+')
 
+_hard_end: float | None = None
 _others: frozenset[threading.Thread] | None = None
 """While a node works: the threads that were there before it."""
 
@@ -66,6 +70,31 @@ class TimeLimit:
     def ran_out(self) -> None:
         """Count a scenario that had no time left."""
         self._spent += 1
+
+
+@contextmanager
+def ending_when_stuck() -> Iterator[None]:
+    """Let the process end itself, some seconds behind a limit, where node code keeps all threads from going on.
+
+    Compiled code that never lets go of the interpreter, such as a regular expression that looks for hours, stops
+    everything in Python, this module as well. The traceback of the node goes to standard error, the exit code is 1.
+    """
+    global _hard_end
+    _hard_end = 0.0
+    try:
+        yield
+    finally:
+        _hard_end = None
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _put_off(seconds: float) -> None:
+    """Put the end of a stuck process off, behind the next limit; not every time, for it costs a thread."""
+    global _hard_end
+    now = time.monotonic()
+    if _hard_end is not None and _hard_end < now + seconds + _HARD_S:
+        _hard_end = now + seconds + _HARD_S + _PUT_OFF_S
+        faulthandler.dump_traceback_later(_hard_end - now, exit=True, file=2)
 
 
 class Watch:
@@ -108,6 +137,7 @@ class Watch:
         global _others
         self._own = thread = threading.Thread(target=body, name='node', daemon=True)
         _others = self._before
+        _put_off(seconds)
         thread.start()
         try:
             ended = _wait(done, seconds, look)

@@ -22,9 +22,9 @@ def conduct_findings(record: RunRecord) -> Iterator[Finding]:
     process spoils others, not its own run; that goes beyond the contract.
     """
     if record.stopped is not None:
+        what = 'the node' if record.stopped.kind == 'exit' else 'the node was stopped: it'
         place = f'it was at {record.stopped.place}' if record.stopped.place else ''
-        message = f'the node was stopped: {record.stopped.message}'
-        yield Finding(loc=_LOC, message=message, diff=place)
+        yield Finding(loc=_LOC, message=f'{what} {record.stopped.message}', diff=place)
     if record.stdout:
         message = f'the node wrote to standard output, which belongs to the engine: {quoted(record.stdout)}'
         yield Finding(loc=_LOC, message=message, actual=record.stdout, level='hardening')

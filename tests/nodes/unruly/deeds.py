@@ -9,6 +9,7 @@ import locale
 import logging
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -97,11 +98,16 @@ def spin(node: Any) -> NoReturn:
 
 
 @deed
+def spin_in_compiled_code(node: Any) -> None:
+    re.match(r'(a|a)*$', 'a' * 60 + 'b')
+
+
+@deed
 def spin_through_everything(node: Any) -> NoReturn:
     while True:
         try:
             spin(node)
-        except BaseException:  # noqa: S112 (that is the point)
+        except BaseException:
             continue
 
 
@@ -147,7 +153,7 @@ def ask_for_ever_whatever_comes(node: Any) -> NoReturn:
     while True:
         try:
             ask(node)
-        except Exception:  # noqa: S112 (that is the point)
+        except Exception:
             continue
 
 
@@ -232,7 +238,7 @@ def say_to_the_descriptor(node: Any) -> None:
 
 @deed
 def let_a_program_say(node: Any) -> None:
-    subprocess.run([sys.executable, '-c', 'print("said")'], check=True)  # noqa: S603 (our own Python)
+    subprocess.run([sys.executable, '-c', 'print("said")'], check=True)
 
 
 @deed
