@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from harness.outputs.markdown import block, cell, code, linked, table
 from harness.outputs.words import details, first_place, headline, run_name, standing, why_not_counted
-from harness.show.visible import plural
+from harness.show.visible import one_line, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -137,5 +137,5 @@ def _run(outcome: Outcome, places: Places, kind: Standing) -> Iterator[str]:
         yield '\n'.join(lines)
     found = plural(len(outcome.findings), 'finding') if outcome.findings else 'why'
     yield f'<details><summary>{found}</summary>'
-    yield block(f'{outcome.title}\n{details(outcome)}')
+    yield block(f'{one_line(outcome.title)}\n{details(outcome)}')
     yield '</details>'
