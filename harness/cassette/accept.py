@@ -11,9 +11,11 @@ import httpx
 
 from harness.cassette.asked import CONTENT_TYPE, Asked, public
 from harness.cassette.drift import ABSENT, Difference
-from harness.cassette.file import CassetteError, content_of, json_text, text_of, write_cassette
+from harness.cassette.file import CassetteError, content_of, json_text, write_cassette
 from harness.cassette.replay import Replay, asked_now
+from harness.cassette.scrub import differences, scrubbed_text
 from harness.llm import ENDPOINT
+from harness.secrets import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,8 +59,8 @@ class Accepting(Replay):
     def changes(self) -> dict[int, tuple[Difference, ...]]:
         """Return where the requests differ from the recorded ones, by turn, from 1; turns that do not are left out."""
         pairs = zip(self.recorded, self.requests, strict=True)
-        found = {turn: tuple(was.differences(is_.asked)) for turn, (was, is_) in enumerate(pairs, 1)}
-        return {turn: differences for turn, differences in found.items() if differences}
+        found = {turn: differences(was, is_.asked) for turn, (was, is_) in enumerate(pairs, 1)}
+        return {turn: changed for turn, changed in found.items() if changed}
 
     def accept(self, reason: str, date: str) -> None:
         """Write the requests into the cassette, each changed one with a note that says what was recorded there.
@@ -67,7 +69,7 @@ class Accepting(Replay):
             CassetteError: the file cannot be read or written; it is as it was.
         """
         data = content_of(self.path)
-        for turn, differences in self.changes().items():
+        for turn, changed in self.changes().items():
             interaction, now = data['interactions'][turn - 1], self.requests[turn - 1]
             was = httpx.URL(interaction['request']['uri'])
             interaction['request'] = {
@@ -76,10 +78,10 @@ class Accepting(Replay):
                 'headers': _headers(interaction['request']['headers'], now.content_types),
                 'body': now.body,
             }
-            note = {'date': date, 'reason': reason, 'changes': [_change(difference) for difference in differences]}
+            note = {'date': date, 'reason': reason, 'changes': [_change(difference) for difference in changed]}
             interaction['accepted'] = [*interaction.get('accepted', ()), note]
         try:
-            write_cassette(self.path, text_of(data))
+            write_cassette(self.path, scrubbed_text(self.path, data, Guard.of_environment()))
         except OSError as error:
             raise CassetteError(self.path, f'the file cannot be written: {error.strerror}', hint='') from None
 

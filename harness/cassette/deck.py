@@ -11,13 +11,17 @@ from vcr.cassette import Cassette
 from vcr.filters import decode_response
 from vcr.record_mode import RecordMode
 from vcr.request import Request
+from vcr.serialize import serialize
 from vcr.stubs.httpx_stubs import vcr_handle_request
 
 from harness.cassette.asked import asked, public
 from harness.cassette.commands import base_url_of
 from harness.cassette.drift import shown
-from harness.cassette.file import CassetteError, CassetteFiles, CassetteFormat
+from harness.cassette.file import CassetteError, write_cassette
+from harness.cassette.scrub import KEPT, Scrubbing
 from harness.llm import ENDPOINT, ModelSpec, is_secret
+from harness.secrets import Guard, Known
+from harness.secrets.known import in_cookies, in_headers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
 
 _KEPT_REQUEST_HEADERS = ('content-type',)
 _KEPT_RESPONSE_HEADERS = ('content-type',)
-_SHORTEST_SECRET = 8
 
 
 class Deck(httpx.BaseTransport):
@@ -109,25 +112,22 @@ class Recorder(Deck):
         values = [value for name, value in request.headers.items() if is_secret(name)]
         values += [value for name, value in request.url.params.multi_items() if is_secret(name)]
         values += [request.url.password]
-        self._secrets |= {word for value in values for word in value.split() if len(word) >= _SHORTEST_SECRET}
+        self._secrets |= {word for value in values for word in in_headers(value)}
 
     def save(self) -> None:
         """Write the cassette."""
-        kept = 'nothing was written, an earlier cassette is as it was'
         if self._failure is not None:
-            raise CassetteError(self.path, f'a request got no answer: {self._failure}', hint=kept) from self._failure
+            raise CassetteError(self.path, f'a request got no answer: {self._failure}', hint=KEPT) from self._failure
         if not self.played:
-            raise CassetteError(self.path, 'no request was made, there is nothing to record', hint=kept)
-        requests, responses = self.cassette.requests, self.cassette.responses
-        for request, response in zip(requests, responses, strict=True):
-            # A server may repeat a key in what it says, also one that it got before or after this request.
-            request.body = self._without_secrets(request.body)
-            response['body'] = {'string': self._without_secrets(response['body']['string'])}
-        content = {'requests': requests, 'responses': responses}
+            raise CassetteError(self.path, 'no request was made, there is nothing to record', hint=KEPT)
+        # A server may repeat a key in what it says, also one that it got before or after this request.
+        guard = Guard.of_environment(more=[Known(secret, 'a key that was sent') for secret in self._secrets])
+        content = {'requests': self.cassette.requests, 'responses': self.cassette.responses}
+        text = serialize(content, Scrubbing(self.path, guard))
         try:
-            CassetteFiles.save_cassette(self.path, content, CassetteFormat(self.path))
+            write_cassette(self.path, text)
         except OSError as error:
-            raise CassetteError(self.path, f'the file cannot be written: {error.strerror}', hint=kept) from None
+            raise CassetteError(self.path, f'the file cannot be written: {error.strerror}', hint=KEPT) from None
 
     def _scrubbed_request(self, request: Request) -> Request:
         headers = {name: value for name, value in request.headers.items() if name.lower() in _KEPT_REQUEST_HEADERS}
@@ -137,10 +137,8 @@ class Recorder(Deck):
         response = decode_response(response)
         if any(name.lower() == 'content-encoding' for name in response['headers']):
             raise CassetteError(self.path, 'the server sent a compressed reply although it was asked not to', hint='')
-        kept = {name: values for name, values in response['headers'].items() if name.lower() in _KEPT_RESPONSE_HEADERS}
+        headers = response['headers'].items()
+        cookies = [value for name, values in headers if name.lower() == 'set-cookie' for value in values]
+        self._secrets |= {word for value in cookies for word in in_cookies(value)}
+        kept = {name: values for name, values in headers if name.lower() in _KEPT_RESPONSE_HEADERS}
         return {'status': response['status'], 'headers': kept, 'body': response['body']}
-
-    def _without_secrets(self, body: bytes) -> bytes:
-        for secret in sorted(self._secrets, key=len, reverse=True):
-            body = body.replace(secret.encode(), b'***')
-        return body

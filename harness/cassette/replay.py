@@ -12,7 +12,9 @@ from harness.cassette.commands import accept_command, base_url_of, record_comman
 from harness.cassette.deck import Deck
 from harness.cassette.drift import ABSENT, Difference, Drift
 from harness.cassette.file import CassetteError, CassetteFiles, CassetteFormat, NotRecorded, Unplayed, place_in
+from harness.cassette.scrub import differences, masked
 from harness.llm import ENDPOINT
+from harness.secrets import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +65,7 @@ class Replay(Deck):
             raise self.drift
         now = asked_now(request)
         if self.played < len(self.recorded):
-            found = tuple(self.recorded[self.played].differences(now))
+            found = differences(self.recorded[self.played], now)
             if not found:
                 return
             advice = [
@@ -73,6 +75,7 @@ class Replay(Deck):
                 f'  {accept_command(self.path, self._options())}',
             ]
         else:
+            now = masked(now, Guard.of_environment())
             found = (Difference(path='', recorded=ABSENT, now=now.body),)
             advice = ['record again:', f'  {self.again(request, now)}']
         self.drift = Drift(str(self.path), self.played + 1, len(self.recorded), found, '\n'.join(advice))
