@@ -152,15 +152,17 @@ def _work(there: Connection, paths: list[str], node: str, cassettes: str, limit_
     from harness.engine.threads import TimeLimit, lingering
     from harness.run import replay
     from harness.scenario.loading import load_scenario
+    from harness.secrets.stream import masked_console
 
     os.dup2(2, 1)  # what is printed outside of scenarios belongs to no output of ours
     limit = TimeLimit(limit_s)
     try:
-        loaded = load_node(node, limit.imports)
-        there.send(None)
-        for path in paths:
-            results = replay(load_scenario(Path(path)), loaded, Path(cassettes), limit=limit)
-            there.send((results, not lingering()))
+        with masked_console():
+            loaded = load_node(node, limit.imports)
+            there.send(None)
+            for path in paths:
+                results = replay(load_scenario(Path(path)), loaded, Path(cassettes), limit=limit)
+                there.send((results, not lingering()))
     except Exception as error:
         there.send(_portable(error))
 

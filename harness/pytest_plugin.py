@@ -101,12 +101,14 @@ class ScenarioCollector(pytest.File):
         """
         from harness.cassette import CassetteError, cassettes_of
         from harness.scenario.loading import load_all
+        from harness.secrets import Guard
         from harness.show.visible import one_line
         from harness.suite import cassettes_folder, shown_path
 
         files, problems = load_all([shown_path(self.path)])
         if problems:
-            raise self.CollectError('\n'.join(one_line(str(problem)) for problem in problems))
+            text = '\n'.join(one_line(str(problem)) for problem in problems)
+            raise self.CollectError(Guard.of_environment().mask(text))
         (file,) = files
         folder = cassettes_folder(self.config.getoption('--react-cassettes'), self.path.parent.parent)
         models: list[str | None] = [None]
@@ -141,10 +143,12 @@ class ScenarioItem(pytest.Item):
             NotMet: an expectation does not hold, or the recording does not fit.
         """
         from harness.run import replay
+        from harness.secrets.stream import masked_console
         from harness.suite import judge
 
         node, limit = _loaded_node(self.config), _time_limit(self.config)
-        runs = judge(self.file, replay(self.file, node, self.cassettes, self.model, limit))
+        with masked_console():
+            runs = judge(self.file, replay(self.file, node, self.cassettes, self.model, limit))
         failed = [run for run in runs if not run.outcome.met]
         if failed:
             raise NotMet(failed)
@@ -154,14 +158,19 @@ class ScenarioItem(pytest.Item):
         from harness.engine.node import NodeError
         from harness.engine.platform import PlatformError
         from harness.engine.script import ToolsError
+        from harness.secrets import Guard
         from harness.show.visible import one_line, visible
 
         error = excinfo.value
         if isinstance(error, NotMet):
             return Failed(list(_lines(error.runs, bool(self.config.option.verbose))), _crash(error.runs[0]))
+        guard = Guard.of_environment()
         if isinstance(error, NodeError | PlatformError | ToolsError):
-            return Failed([_line(visible(str(error)))], Crash(str(self.path), 1, one_line(str(error))))
-        return super().repr_failure(excinfo, style)
+            text = guard.mask(str(error))
+            return Failed([_line(visible(text))], Crash(str(self.path), 1, one_line(text)))
+        shown = super().repr_failure(excinfo, style)
+        clean = guard.mask(str(shown))
+        return shown if clean == str(shown) else clean
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the file, the line of the scenario's id (from 0) and the name."""

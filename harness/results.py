@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import metadata
 from platform import python_version
-from typing import IO, TYPE_CHECKING, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -15,6 +15,7 @@ from harness.expect.finding import Finding  # noqa: TC001 (pydantic reads it)
 from harness.gate.change import Level  # noqa: TC001 (pydantic reads it)
 from harness.jsonlines import Format, LineError, line_of
 from harness.record import Frozen, RunRecord
+from harness.secrets import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -100,15 +101,28 @@ def write(path: Path, head: Header, results: Iterable[StoredResult]) -> int:
     Raises:
         ResultsError: the file is no store, is of another version, suite, node, platform or versions, or ends within a
             line.
+        SecretFound: a result looks like it holds a key although it was masked; it was not written, those before it are.
     """
+    guard = Guard.of_environment()
     with _opened(path, head) as file:
         count = 0
         for result in results:
             left_out = {key for key in ('cassette', 'problem') if getattr(result, key) is None}
-            file.write(line_of(result.model_dump(exclude=left_out)))
+            where = f'{path}: the run of {result.record.scenario}'
+            file.write(_clean(result.model_dump(exclude=left_out), guard, where))
             file.flush()
             count += 1
     return count
+
+
+def _clean(value: dict[str, Any], guard: Guard, where: str) -> bytes:
+    line = line_of(value)
+    if guard.find_bytes(line):
+        value = guard.masked(value)
+        guard.check_value(value, where)
+        line = line_of(value)
+        guard.check(line.decode('ascii'), where)
+    return line
 
 
 @contextmanager

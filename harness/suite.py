@@ -124,7 +124,7 @@ def stored(runs: Iterable[Judged], files: Iterable[ScenarioFile], cassettes: Pat
             record=record,
             level=scenario.level,
             asked=asked_digest(by_id[scenario.id]),
-            expected=expected_digest(scenario),
+            expected=expected_digest(by_id[scenario.id].scenario),
             cassette=file_digest(cassette) if cassette is not None else None,
             findings=run.findings,
             problem=run.problem,
@@ -132,11 +132,18 @@ def stored(runs: Iterable[Judged], files: Iterable[ScenarioFile], cassettes: Pat
 
 
 def judge(file: ScenarioFile, results: Iterable[Result], gate: Gate = EVERYTHING) -> list[Judged]:
-    """Turn the results of one scenario into what is shown of them: the places of findings in the file, the task."""
-    return [
-        Judged(file.scenario, result.record, gate.weighed(_outcome(file, result)), result.findings)
-        for result in results
-    ]
+    """Turn the results of one scenario into what is shown of them: the places of findings in the file, the task.
+
+    Judging is done; from here on `***` stands for whatever looks like a key.
+    """
+    from harness.secrets import Guard
+
+    guard = Guard.of_environment()
+    scenario = guard.masked(file.scenario)
+    if scenario is not file.scenario:
+        scenario = scenario.model_copy(update={'id': file.scenario.id})
+    shown = [guard.masked((result.record, _outcome(file, result), result.findings)) for result in results]
+    return [Judged(scenario, record, gate.weighed(outcome), findings) for record, outcome, findings in shown]
 
 
 def _outcome(file: ScenarioFile, result: Result) -> Outcome:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.cassette.file import CassetteError, CassetteFormat, text_of
 from harness.secrets import Guard, SecretFound
+from harness.secrets.guard import leaves
 from harness.strictjson import strict_json
 
 if TYPE_CHECKING:
@@ -123,16 +124,4 @@ def _texts(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
         except (ValueError, RecursionError):
             yield f'body of the {side}', body or ''
         else:
-            yield from ((f'body of the {side}, {place}', text) for place, text in _leaves(value))
-
-
-def _leaves(value: Any) -> Iterator[tuple[str, str]]:
-    left = [('', value)]
-    while left:
-        place, item = left.pop()
-        if isinstance(item, dict):
-            left += [(f'{place}.{key}' if place else key, inner) for key, inner in item.items()]
-        elif isinstance(item, list):
-            left += [(f'{place}[{index}]', inner) for index, inner in enumerate(item)]
-        elif isinstance(item, str):
-            yield place or 'the whole', item
+            yield from ((f'body of the {side}, {keys}', text) for keys, text in leaves(value))

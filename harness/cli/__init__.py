@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from harness.cli.common import masked
 from harness.cli.coverage import coverage
 from harness.cli.drift import accept_drift
 from harness.cli.files import list_scenarios, schema
@@ -46,4 +47,6 @@ def main() -> None:
 
 
 for _command in (run, accept, diff, record, accept_drift, list_scenarios, lint, coverage, schema):
+    if _command.callback is not None:
+        _command.callback = masked(_command.callback)
     main.add_command(_command)

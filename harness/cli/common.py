@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from harness.scenario.loading import ScenarioFile
     from harness.show.console import Line
@@ -63,14 +64,28 @@ def usage_errors() -> Iterator[None]:
     from harness.engine.script import ToolsError
     from harness.jsonlines import LineError
     from harness.scenario.loading import FileError, UsageError
+    from harness.secrets import SecretFound
     from harness.show.visible import one_line
 
     try:
         yield
     except FileError as error:
         refuse('\n'.join(one_line(str(problem)) for problem in error.problems))
-    except (UsageError, NodeError, PlatformError, ToolsError, CassetteError, LineError, OSError) as error:
+    except (UsageError, NodeError, PlatformError, ToolsError, CassetteError, LineError, SecretFound, OSError) as error:
         refuse(str(error))
+
+
+def masked(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a verb whose output is masked: no key gets on the console, whoever prints it."""
+
+    @functools.wraps(callback)
+    def verb(*arguments: Any, **options: Any) -> Any:
+        from harness.secrets.stream import masked_console
+
+        with masked_console():
+            return callback(*arguments, **options)
+
+    return verb
 
 
 def refuse(text: str) -> NoReturn:

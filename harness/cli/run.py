@@ -92,7 +92,6 @@ def run(
     start = time.perf_counter()
     outputs = Outputs(wanted, err=as_json)
     with usage_errors():
-        from harness import apart
         from harness.engine.node import load_node, located
         from harness.engine.output import shut_out
         from harness.engine.platform import ensure_platform
@@ -108,6 +107,8 @@ def run(
             node = located(node_ref) if isolate else load_node(node_ref, limit.imports)
             gate = Gate(level, read_baseline(baseline, node.name) if baseline is not None else None)
             if isolate:
+                from harness import apart
+
                 scenarios = apart.judged_runs(files, node_ref, cassettes, gate, limit)
             else:
                 scenarios = suite.judged_runs(files, node, cassettes, gate, limit)
@@ -144,11 +145,12 @@ def run(
             echo(baseline_lines(summary.baseline, outcomes))
     if report is not None:
         from harness.report.build import build_report
+        from harness.secrets.writing import write_whole
 
         page = build_report(judged, node=node.name, platform=platform, date=timestamp(), left=runs.left)
         with usage_errors():
             report.parent.mkdir(parents=True, exist_ok=True)
-            report.write_text(page, encoding='utf-8', newline='\n')
+            write_whole(report, page)
         click.echo(f'Report: {report}', err=as_json)
     outputs.write(summary, judged, root, report)
     if not as_json:

@@ -6,9 +6,10 @@ import contextlib
 import io
 import os
 import sys
-import tempfile
 import threading
 from typing import IO, Any, Final
+
+from harness.secrets.stream import Masked
 
 MAX_HEARD: Final = 4_000
 """The most characters that are kept of what one scenario writes."""
@@ -125,7 +126,8 @@ def shut_out() -> None:
             return
     except (OSError, ValueError):  # it is no file: a test holds it
         return
-    sys.stdout = _Own(io.BufferedWriter(io.FileIO(os.dup(_STDOUT), 'w')))
+    own = _Own(io.BufferedWriter(io.FileIO(os.dup(_STDOUT), 'w')))
+    sys.stdout = sys.stdout.over(own) if isinstance(sys.stdout, Masked) else own
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, _STDOUT)
     os.close(nowhere)
@@ -134,6 +136,8 @@ def shut_out() -> None:
 def _nameless_file() -> int:
     if hasattr(os, 'memfd_create'):
         return os.memfd_create('node-output')
+    import tempfile
+
     with tempfile.TemporaryFile(buffering=0) as file:
         return os.dup(file.fileno())
 

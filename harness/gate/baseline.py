@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
 
-from harness.files import write_whole
 from harness.gate.change import Level, RunChange, RunKey, RunState, State, run_change, signature
 from harness.jsonlines import Format, LineError
 from harness.record import Frozen
 from harness.scenario.yamlnode import key_path
+from harness.secrets.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,6 +108,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write a baseline as a whole or not at all; the same runs give the same bytes.
 
     Raises:
+        SecretFound: something in it looks like a key; the old file is as it was.
         OSError: it cannot be written.
     """
     lines = [BaselineHeader(node=baseline.node).model_dump(), *map(_entry, baseline.runs)]

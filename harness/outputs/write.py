@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib.metadata
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.files import write_whole
 from harness.outputs.junit import junit_xml
 from harness.outputs.sarif import sarif_text
 from harness.outputs.summary_page import summary_page
 from harness.scenario.register import load_register
+from harness.secrets.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,6 +35,7 @@ def write_files(
 
     Raises:
         FileError: the register of requirements is broken.
+        SecretFound: something in a file would look like a key; it is not written.
         OSError: a file cannot be written.
     """
     if files.junit is not None:

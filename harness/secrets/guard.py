@@ -183,6 +183,16 @@ class Guard:
 
     # ------------------------------------------------------------------------------------------------ refusing
 
+    def check_value(self, value: Any, where: str) -> None:
+        """Make sure that no text of a JSON value that is to be written looks like a key.
+
+        Raises:
+            SecretFound: one does; the message says where, by the keys that lead to it, and what kind.
+        """
+        for keys, text in leaves(value):
+            for spot in self.find(text):
+                raise SecretFound(f'{where}: {self.mask(keys)}', spot.kind)
+
     def check(self, text: str, where: str) -> None:
         """Make sure that nothing in a text that is to be written looks like a key.
 
@@ -192,6 +202,20 @@ class Guard:
         for spot in self.find(text):
             line, column = text.count('\n', 0, spot.start) + 1, spot.start - text.rfind('\n', 0, spot.start)
             raise SecretFound(f'{where}:{line}:{column}', spot.kind)
+
+
+def leaves(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a JSON value with the keys that lead to them, such as `messages[0].content`."""
+    left = [('', value)]
+    while left:
+        keys, item = left.pop()
+        if isinstance(item, str):
+            yield keys or 'the text', item
+        elif isinstance(item, dict):
+            inner = [(f'{keys}.{key}' if keys else str(key), one) for key, one in item.items()]
+            left += reversed(inner)
+        elif isinstance(item, list | tuple):
+            left += [(f'{keys}[{index}]', one) for index, one in reversed(list(enumerate(item)))]
 
 
 def _long_words(text: bytes) -> bytes:

@@ -103,10 +103,10 @@ def masked_console(guard: Guard | None = None) -> Iterator[None]:
         _mask_uncaught(guard)
         raise
     finally:
-        for stream, name, old in zip((sys.stdout, sys.stderr), ('stdout', 'stderr'), before, strict=True):
+        for stream in (*streams, sys.stdout, sys.stderr):
             if isinstance(stream, Masked):
                 stream.close()
-                setattr(sys, name, old)
+        sys.stdout, sys.stderr = before
 
 
 def _mask_uncaught(guard: Guard) -> None:
