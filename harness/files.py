@@ -6,10 +6,7 @@ import contextlib
 import os
 import stat
 import threading
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 # A pipe would keep its reader waiting for ever; what the flags do not know of is absent on other systems.
 _FLAGS = os.O_RDONLY | getattr(os, 'O_NONBLOCK', 0) | getattr(os, 'O_BINARY', 0) | getattr(os, 'O_CLOEXEC', 0)
@@ -53,7 +50,8 @@ def read_bounded(path: Path, limit: int) -> bytes:
 
 def leads_out(path: Path, folder: Path) -> bool:
     """Tell whether a path below a folder leads out of it, through a symbolic link or `..`."""
-    return not path.resolve().is_relative_to(folder.resolve())
+    # `Path.resolve` raises for a loop of links; opening the file will tell that.
+    return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -14,6 +14,7 @@ import yaml
 
 from harness.cassette.check import problems
 from harness.files import Unreadable, leads_out, read_bounded, write_whole
+from harness.show.visible import clip
 from harness.strictjson import strict_json
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ MAX_DEPTH = 20
 MAX_PLAIN = 100
 """The most characters of a number or date: to read a long one in base 60 takes the square of its length."""
 
+_MAX_MESSAGE = 700
 _ADVICE = 'give a cassette written by `react-harness record`, or record this one again'
 # YAML reads these characters as line breaks or not at all; inside JSON texts each of them can be written as an escape.
 _NOT_IN_YAML = re.compile('[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff\U0010ffff]')
@@ -51,7 +53,8 @@ class CassetteError(Exception):
 
     def __str__(self) -> str:
         place = f'{self.path}:{self.line}:{self.column}' if self.line else str(self.path)
-        return f'{place}: {self.message} ({self.hint})' if self.hint else f'{place}: {self.message}'
+        message = clip(self.message, _MAX_MESSAGE)
+        return f'{place}: {message} ({self.hint})' if self.hint else f'{place}: {message}'
 
 
 class NotRecorded(CassetteError):  # noqa: N818 - named by the fact

@@ -97,11 +97,15 @@ class PromptMatch(Frozen):
     )
 
 
+Count = Annotated[int, Field(strict=True, ge=0)]
+
+
 class EventMatch(Short):
     """An SSE event (short form: the message of a `thinking` event); given keys of `data` are compared."""
 
     type: str = Field(default='thinking', description='The type of the event.')
     data: dict[str, Any] = Field(default_factory=dict, description='The data: given keys are compared.')
+    after_calls: Count | None = Field(default=None, description='How many tool calls the node had made before it.')
 
     @classmethod
     def expand(cls, value: Any) -> Any:
@@ -138,9 +142,6 @@ Observations = Annotated[
     Discriminator(_observations_form),
 ]
 """One match for each step, or `{each: match}` for all of them."""
-
-Count = Annotated[int, Field(strict=True, ge=0)]
-
 
 class Expectation(Frozen):
     """What must hold of one run; only what is given is checked.

@@ -21,12 +21,17 @@ if typing.TYPE_CHECKING:
 
     from harness.scenario.yamlfile import Document
 
+MAX_PROBLEMS = 100
+"""The most mistakes of one kind that are told of one file."""
+
 Model = type[BaseModel]
 
 
 def explain(model: Model, document: Document, error: ValidationError) -> list[FileProblem]:
     """Return the problems behind a validation error of `document.data`, one a mistake."""
-    details = [(_cleaned(item['loc']), item) for item in error.errors(include_url=False, include_input=False)]
+    # The place of each is looked for in the file: the first mistakes of many thousands say enough.
+    items = error.errors(include_url=False, include_input=False)[:MAX_PROBLEMS]
+    details = [(_cleaned(item['loc']), item) for item in items]
     unknown = [loc for loc, item in details if item['type'] == 'extra_forbidden']
     # A misspelt required key is one mistake, although it is both an unknown key and a missing one.
     meant = {(*loc[:-1], nearest(str(loc[-1]), _keys(model, loc[:-1]))) for loc in unknown}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 from harness.files import leads_out
 from harness.scenario import Scenario
 from harness.scenario.crosscheck import contradictions
-from harness.scenario.explain import empty_values, explain, nearest
+from harness.scenario.explain import MAX_PROBLEMS, empty_values, explain, nearest
 from harness.scenario.yamlfile import read_yaml
 from harness.scenario.yamlnode import FileError, FileProblem, Loc, find, key_path, place_of
 
@@ -76,7 +77,7 @@ def load_scenario(path: Path) -> ScenarioFile:
         scenario = Scenario.model_validate(document.data)
     except ValidationError as error:
         found += explain(Scenario, document, error)
-    found += empty_values(Scenario, document)
+    found += itertools.islice(empty_values(Scenario, document), MAX_PROBLEMS)
     if scenario is not None:
         for loc, message, hint in contradictions(scenario):
             found.append(document.problem(find(document.node, loc)[0], loc, message, hint))
@@ -84,8 +85,16 @@ def load_scenario(path: Path) -> ScenarioFile:
     unreadable = {(problem.line, problem.column) for problem in document.problems}
     problems = [*document.problems, *(item for item in found if (item.line, item.column) not in unreadable)]
     if problems or scenario is None:
-        raise FileError(sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column)))
+        raise FileError(_first(sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column))))
     return ScenarioFile(path=path, scenario=scenario, node=document.node)
+
+
+def _first(problems: list[FileProblem]) -> list[FileProblem]:
+    if len(problems) <= MAX_PROBLEMS:
+        return problems
+    last = problems[MAX_PROBLEMS]
+    more = last.model_copy(update={'message': 'there are more problems from here on', 'hint': 'correct these first'})
+    return [*problems[:MAX_PROBLEMS], more]
 
 
 def find_scenarios(root: Path, select: Sequence[str] = (), families: Sequence[str] = ()) -> list[ScenarioFile]:

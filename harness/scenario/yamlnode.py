@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Final
 import yaml
 
 from harness.record import Frozen
+from harness.show.visible import clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Loc = tuple[str | int, ...]
+_MAX_MESSAGE: Final = 700
 TAG: Final = 'tag:yaml.org,2002:'
 
 
@@ -26,7 +28,8 @@ class FileProblem(Frozen):
     hint: str = ''
 
     def __str__(self) -> str:
-        return f'{self.path}:{self.line}:{self.column}: {self.message}' + (f' ({self.hint})' if self.hint else '')
+        hint = f' ({clip(self.hint, _MAX_MESSAGE)})' if self.hint else ''
+        return f'{self.path}:{self.line}:{self.column}: {clip(self.message, _MAX_MESSAGE)}{hint}'
 
 
 class FileError(Exception):
