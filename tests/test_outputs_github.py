@@ -17,6 +17,7 @@ from harness.outputs.commands import MOST, annotate, command
 from harness.outputs.github import Step
 from harness.outputs.places import Places
 from harness.outputs.summary_page import summary_page
+from harness.secrets import SecretFound
 from harness.show.visible import one_line
 
 if TYPE_CHECKING:
@@ -143,6 +144,32 @@ def test_nothing_that_a_model_says_is_a_command_to_the_runner(tmp_path: Path, st
     assert {item.name for item in commands(bare.stdout)} == {'error', 'add-mask'}, 'the texts are no commands at all'
     assert [item.name for item in commands(stepped.stdout)] == ['error']
     assert 'add-mask' in stepped.stdout
+
+
+def test_no_key_gets_into_a_file_a_page_or_the_log(tmp_path: Path, step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = 'sk-proj-' + 'q7Zt2LmXv9Rb4KcW8nYs' * 2
+    monkeypatch.setenv('OPENAI_API_KEY', key)
+    suite = Suite(tmp_path / 'suite')
+    suite.add(said=[f'It is {key}.'], answer='Good morning.')
+    wanted = {'--junit': tmp_path / 'j.xml', '--sarif': tmp_path / 's.sarif', '--step-summary': tmp_path / 'p.md'}
+
+    result = run_as_step(suite, step, *(part for pair in wanted.items() for part in pair))
+    assert result.exit_code == 1, result.output
+    assert key not in result.output
+    for path in (*wanted.values(), step.page):
+        text = path.read_text(encoding='utf-8')
+        assert key not in text
+        assert 'It is ***.' in text
+
+
+def test_what_holds_a_key_is_not_appended(step: Step) -> None:
+    key = 'sk-proj-' + 'q7Zt2LmXv9Rb4KcW8nYs' * 2
+    with pytest.raises(SecretFound):
+        step.add_page(summary(outcome(findings=[unmet(actual=f'It is {key}.')])), Places())
+    with pytest.raises(SecretFound):
+        step.set_outputs({'reason': key})
+    assert not step.page.exists()
+    assert not step.outputs.exists()
 
 
 def test_the_word_that_lets_the_runner_obey_again_is_another_each_time(step: Step) -> None:

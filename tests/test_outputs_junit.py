@@ -105,6 +105,16 @@ def test_what_does_not_gate_is_skipped_and_all_of_it_is_in_the_output(run: Any) 
     assert cases['other'].result == []
 
 
+def test_a_run_that_met_what_is_required_has_passed_and_what_is_beyond_it_is_in_the_output() -> None:
+    shown = summary(outcome(findings=[unmet('hardening.answer', level='hardening')]), gate=Gate('required'))
+    case = only_case(shown)
+
+    assert shown.verdict == 'pass'
+    assert case.result == []
+    assert case.system_out.startswith('the level hardening does not gate\n')
+    assert f'{PLACE}:12:3: hardening.answer\n' in case.system_out
+
+
 def test_what_the_baseline_knows_is_skipped_and_what_it_does_not_know_fails() -> None:
     known = [outcome('old', findings=[unmet()]), outcome('worse')]
     gate = Gate(baseline=baseline_of(*known))

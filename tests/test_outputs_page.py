@@ -88,12 +88,13 @@ def test_families_and_levels_are_counted_by_what_they_come_to() -> None:
         outcome('b', findings=[unmet()]),
         outcome('c', family='stack', level='hardening', findings=[unmet(level='hardening')]),
         outcome('d', family='stack', problem='a drift'),
+        outcome('e', family='stack', findings=[unmet(level='hardening')]),
     ]
     page = summary_page(summary(*runs, gate=Gate('required')), PLACES)
 
-    assert '| family | met | failed | not judged | not counted |\n' in page
-    assert '| `loop` | 1 | 1 | 0 | 0 |\n| `stack` | 0 | 0 | 1 | 1 |\n' in page
-    assert '| `hardening` | 0 | 0 | 0 | 1 |\n| `required` | 1 | 1 | 1 | 0 |\n' in page
+    assert '| family | met | met in part | failed | not judged | not counted |\n' in page
+    assert '| `loop` | 1 | 0 | 1 | 0 | 0 |\n| `stack` | 0 | 1 | 0 | 1 | 1 |\n' in page
+    assert '| `hardening` | 0 | 0 | 0 | 0 | 1 |\n| `required` | 1 | 1 | 1 | 1 | 0 |\n' in page
 
 
 def test_a_failed_run_links_to_the_lines_of_its_findings() -> None:
@@ -113,13 +114,19 @@ def test_what_fails_the_gate_comes_before_what_was_not_judged_and_what_does_not_
     runs = [
         outcome('beyond', level='hardening', findings=[unmet(level='hardening')]),
         outcome('silent', problem='a drift'),
+        outcome('partly', findings=[unmet(level='hardening')]),
         outcome('wrong', findings=[unmet()]),
     ]
     page = summary_page(summary(*runs, gate=Gate('required')), PLACES)
     titles = re.findall(r'^### (.*)$', page, re.MULTILINE)
 
-    assert titles == ['Runs that fail the gate (1)', 'Runs that were not judged (1)', 'Runs that do not count (1)']
-    assert page.index('`wrong`') < page.index('`silent`') < page.index('`beyond`')
+    assert titles == [
+        'Runs that fail the gate (1)',
+        'Runs that were not judged (1)',
+        'Runs that met what is required, but not all beyond it (1)',
+        'Runs that do not count (1)',
+    ]
+    assert page.index('`wrong`') < page.index('`silent`') < page.index('`partly`') < page.index('`beyond`')
     assert '**, hardening, the level hardening does not gate: ' in page
 
 

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 MOST: Final = 10
 """Annotations of one kind: GitHub shows no more of one step."""
 
-_KINDS: Final[dict[Standing, str]] = {'failed': 'error', 'not judged': 'error', 'not counted': 'warning'}
+_KINDS: Final[dict[Standing, str]] = {
+    'failed': 'error',
+    'not judged': 'error',
+    'met in part': 'warning',
+    'not counted': 'warning',
+}
 _LONG: Final = 500
 
 
@@ -42,7 +47,7 @@ def annotate(summary: Summary, places: Places) -> Iterator[str]:
 
 def _annotation(kind: str, outcome: Outcome, places: Places) -> str:
     message = headline(outcome) if outcome.findings else f'not judged: {headline(outcome)}'
-    if standing(outcome) == 'not counted':
+    if kind == 'warning':
         message = f'{message} ({why_not_counted(outcome)})'
     path, line, column = first_place(outcome)
     inside = places.inside(path)

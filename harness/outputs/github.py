@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from harness.outputs.summary_page import LIMIT, summary_page
 from harness.outputs.words import plain
 from harness.scenario.loading import UsageError
+from harness.secrets import Guard
 from harness.show.visible import one_line
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Step:
         """Append the summary page; return whether there was room for it behind what the step had written before.
 
         Raises:
+            SecretFound: something in it looks like a key; nothing is written.
             OSError: the file cannot be written.
         """
         room = _PAGE - (self.page.stat().st_size if self.page.exists() else 0)
@@ -61,6 +63,7 @@ class Step:
         """Append outputs of the step, each on one line.
 
         Raises:
+            SecretFound: something in it looks like a key; nothing is written.
             OSError: the file cannot be written.
         """
         _append(self.outputs, ''.join(f'{name}={plain(one_line(str(value)))}\n' for name, value in values.items()))
@@ -82,5 +85,6 @@ def this_step(env: Mapping[str, str]) -> Step:
 
 
 def _append(path: Path, text: str) -> None:
+    Guard.of_environment().check(text, str(path))
     with path.open('ab') as file:  # in one call, so that nothing else comes between
         file.write(text.encode())

@@ -25,8 +25,9 @@ _COUNTED = {'failures': 'failure', 'errors': 'error', 'skipped': 'skipped'}
 def junit_xml(summary: Summary, places: bool = False) -> str:
     """Return the outcome of a suite as JUnit XML.
 
-    A run with findings that gate is a failure, one that should have gated and was not judged is an error; what does
-    not count for the verdict is skipped, with all that would have been said in its system-out. Where the verdict is
+    A run with findings that gate is a failure, one that should have gated and was not judged is an error; one that
+    does not count for the verdict is skipped. A run that met all that is required has passed, whatever goes beyond it.
+    What such runs have against them stands in their system-out. Where the verdict is
     not pass for another reason (runs of the baseline are gone, nothing was run), a testcase `verdict` says so: the
     file fails whenever the gate does not pass. With `places` each testcase has the file and the line of its first
     finding as attributes, which the `junit-10` schema does not know.
@@ -71,6 +72,8 @@ def _case(classname: str, outcome: Outcome, places: bool) -> Element:
             _said(case, 'failure', 'finding', outcome)
         case 'not judged':
             _said(case, 'error', 'not judged', outcome)
+        case 'met in part':
+            SubElement(case, 'system-out').text = f'{why_not_counted(outcome)}\n{_text(outcome)}'
         case 'not counted':
             message = f'{why_not_counted(outcome)}: {headline(outcome)}'
             SubElement(case, 'skipped', message=message).text = message

@@ -53,7 +53,7 @@ def sarif_text(
     """
     rules = {scenario.id: scenario for scenario in scenarios}
     log = {'$schema': SCHEMA, 'version': '2.1.0', 'runs': [_run(summary, rules, places, register, version)]}
-    return json.dumps(log, indent=2, ensure_ascii=False) + '\n'
+    return json.dumps(log, ensure_ascii=False) + '\n'
 
 
 def _run(

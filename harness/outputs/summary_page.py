@@ -21,10 +21,11 @@ LIMIT: Final = 1_000_000
 """Bytes of a page: GitHub shows no summary of more than 1 MiB."""
 
 _MARKS: Final[dict[Verdict, str]] = {'pass': '✅', 'fail': '❌', 'inconclusive': '❔'}
-_NUMBERS: Final[tuple[Standing, ...]] = ('met', 'failed', 'not judged', 'not counted')
+_NUMBERS: Final[tuple[Standing, ...]] = ('met', 'met in part', 'failed', 'not judged', 'not counted')
 _TITLES: Final[dict[Standing, str]] = {
     'failed': 'Runs that fail the gate',
     'not judged': 'Runs that were not judged',
+    'met in part': 'Runs that met what is required, but not all beyond it',
     'not counted': 'Runs that do not count',
 }
 _ROOM: Final = 300
@@ -59,7 +60,7 @@ def _head(summary: Summary) -> Iterator[str]:
     counts = summary.counts
     yield f'## {_MARKS[summary.verdict]} {summary.verdict}: {code(summary.node)}'
     yield code(summary.reason, 500)
-    gates = 'scenarios of level `required`' if summary.level == 'required' else 'scenarios of every level'
+    gates = 'what is required' if summary.level == 'required' else 'everything'
     numbers = [plural(counts.scenarios, 'scenario'), plural(counts.runs, 'run'), plural(counts.findings, 'finding')]
     numbers += [f'{counts.problems:,} not judged'] * bool(counts.problems)
     numbers += [f'{plural(counts.left, "scenario")} not run'] * bool(counts.left)
@@ -126,7 +127,7 @@ def _run(outcome: Outcome, places: Places, kind: Standing) -> Iterator[str]:
     level = f', {outcome.level}' if outcome.level in ('required', 'hardening') else ''
     path, line, _ = first_place(outcome)
     name = linked(run_name(outcome), places.link(path, line))
-    uncounted = f', {why_not_counted(outcome)}' if kind == 'not counted' else ''
+    uncounted = f', {why_not_counted(outcome)}' if kind in ('met in part', 'not counted') else ''
     yield f'**{name}**{level}{uncounted}: {code(headline(outcome))}'
     lines = [
         f'- {linked(f"{item.path}:{item.line}:{item.column}", address)} {code(item.key)}'

@@ -12,7 +12,7 @@ from harness.show.visible import clip, one_line, spelled
 if TYPE_CHECKING:
     from harness.show.summary import Outcome, Summary, Unmet
 
-Standing = Literal['met', 'failed', 'not judged', 'not counted']
+Standing = Literal['met', 'met in part', 'failed', 'not judged', 'not counted']
 
 _NAME: Final = 200
 _LEFT: Final = re.compile('[\ufffe\uffff]')
@@ -29,12 +29,18 @@ def run_name(outcome: Outcome) -> str:
 
 
 def standing(outcome: Outcome) -> Standing:
-    """Return what a run comes to for somebody who reads the verdict: a failure that does not gate is no failure."""
+    """Return what a run comes to for somebody who reads the verdict: a failure that does not gate is no failure.
+
+    `met in part`: a required scenario of which all is met but for what goes beyond the contract, which does not gate.
+    """
     if outcome.effect == 'fail':
         return 'failed'
     if outcome.effect == 'inconclusive':
         return 'not judged'
-    return 'met' if outcome.met else 'not counted'
+    if outcome.met:
+        return 'met'
+    beyond = outcome.level == 'required' and all(item.level == 'hardening' for item in outcome.findings)
+    return 'met in part' if beyond and not outcome.problem else 'not counted'
 
 
 def why_not_counted(outcome: Outcome) -> str:
