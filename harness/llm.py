@@ -34,6 +34,7 @@ from harness.llm_errors import (
     status_error,
 )
 from harness.record import Frozen
+from harness.secrets import Guard, Known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +125,7 @@ class ModelSpec(Frozen):
             raise ValueError(f'no URL: {error}') from None
         if url.scheme not in ('http', 'https') or not url.host:
             raise ValueError('give a URL such as http://127.0.0.1:8080/v1')
-        if url.userinfo or any(map(is_secret, url.params)):
+        if url.userinfo or any(map(is_secret, url.params)) or Guard.of_environment().find(base_url):
             raise ValueError('a URL must hold no key or password: put it in an environment variable (`api_key_env`)')
         return base_url.rstrip('/')
 
@@ -187,10 +188,7 @@ class ChatClient:
             raise APIConnectionError(_without(key, f'no answer from {self._url}: {why}')) from None
         if not response.is_success:
             raise self._status_error(response, key)
-        try:
-            return completion_of(response, time.perf_counter() - started)
-        except APIResponseError as error:
-            raise APIResponseError(_without(key, str(error))) from None
+        return completion_of(response, time.perf_counter() - started, key)
 
     def _key(self) -> str | None:
         name = self.spec.api_key_env
@@ -201,7 +199,7 @@ class ChatClient:
 
     def _status_error(self, response: httpx.Response, key: str | None) -> APIStatusError:
         status = response.status_code
-        message = _without(key, _message_of(response))
+        message = _message_of(response, key)
         if status in (401, 403) and key is None:
             name = self.spec.api_key_env
             message += f' (environment variable {name} is not set)' if name else ' (no `api_key_env` was given)'
@@ -222,8 +220,8 @@ def request_body(spec: ModelSpec, prompt: str, stop: Sequence[str] | None) -> di
     return {key: value for key, value in body.items() if value is not None}
 
 
-def completion_of(response: httpx.Response, latency_s: float = 0.0) -> Completion:
-    """Return the completion that a response holds.
+def completion_of(response: httpx.Response, latency_s: float = 0.0, key: str | None = None) -> Completion:
+    """Return the completion that a response holds; no error shows the API key.
 
     Raises:
         APIResponseError: the body is not that of a chat completion.
@@ -231,21 +229,21 @@ def completion_of(response: httpx.Response, latency_s: float = 0.0) -> Completio
     try:
         body = response.json()
     except (ValueError, RecursionError):
-        raise APIResponseError(f'the reply is not JSON: {_excerpt(response.text) or "it is empty"}') from None
+        raise APIResponseError(f'the reply is not JSON: {_excerpt(response.text, key) or "it is empty"}') from None
     if not isinstance(body, dict):
-        raise APIResponseError(f'the reply is no chat completion: {_excerpt(response.text)}')
+        raise APIResponseError(f'the reply is no chat completion: {_excerpt(response.text, key)}')
     if 'choices' not in body and body.get('error'):
-        raise APIResponseError(_message_of(response))
+        raise APIResponseError(_message_of(response, key))
     choices = body.get('choices')
     if not isinstance(choices, list) or not choices:
-        raise APIResponseError(f'the reply has no choices: {_excerpt(response.text)}')
+        raise APIResponseError(f'the reply has no choices: {_excerpt(response.text, key)}')
     choice = choices[0]
     message = choice.get('message') if isinstance(choice, dict) else None
     if not isinstance(message, dict):
-        raise APIResponseError(f'the reply has no message in choices[0]: {_excerpt(response.text)}')
+        raise APIResponseError(f'the reply has no message in choices[0]: {_excerpt(response.text, key)}')
     text = message.get('content')
     if text is not None and not isinstance(text, str):
-        raise APIResponseError(f'choices[0].message.content is no text: {_excerpt(response.text)}')
+        raise APIResponseError(f'choices[0].message.content is no text: {_excerpt(response.text, key)}')
     reason = choice.get('finish_reason')
     usage = body.get('usage')
     usage = usage if isinstance(usage, dict) else {}
@@ -269,7 +267,7 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int else None
 
 
-def _message_of(response: httpx.Response) -> str:
+def _message_of(response: httpx.Response, key: str | None) -> str:
     status = f'HTTP {response.status_code} {response.reason_phrase}'.strip()
     try:
         body = response.json()
@@ -280,17 +278,19 @@ def _message_of(response: httpx.Response) -> str:
         found = error.get('message') if isinstance(error, dict) else error
         for text in (found, body.get('message'), body.get('detail')):
             if isinstance(text, str):
-                return _excerpt(text) or status
-    return _excerpt(response.text) or status
+                return _excerpt(text, key) or status
+    return _excerpt(response.text, key) or status
 
 
-def _excerpt(text: str) -> str:
+def _excerpt(text: str, key: str | None) -> str:
     text = _SURROGATES.sub('\ufffd', text.strip())
-    return text if len(text) <= _MAX_MESSAGE else f'{text[:_MAX_MESSAGE]}... ({len(text)} characters)'
+    # A key that the cut goes through would not be found behind it.
+    shown = _without(key, text[: 2 * _MAX_MESSAGE])[:_MAX_MESSAGE]
+    return shown if len(text) <= _MAX_MESSAGE else f'{shown}... ({len(text)} characters)'
 
 
 def _without(key: str | None, text: str) -> str:
-    return text.replace(key, '***') if key else text
+    return Guard([Known(key, 'the API key in use')]).mask(text) if key else text
 
 
 # -------------------------------------------------------------------------------------------------------- the script
