@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,19 +13,28 @@ from click.core import ParameterSource
 from harness.cli.common import FINDINGS, cassettes_option, node_option, scenarios_option, usage_errors
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harness.scenario.yamlnode import FileProblem
 
 
 @click.command()
+@click.argument('others', nargs=-1, metavar='[PATH]...', type=click.Path(exists=True, path_type=Path))
 @node_option
 @scenarios_option
 @cassettes_option
 @click.option('--no-replay', is_flag=True, help='Do not replay the recordings: nothing is run then.')
 @click.pass_context
-def lint(context: click.Context, node_ref: str, root: Path | None, cassettes: Path | None, no_replay: bool) -> None:
+def lint(
+    context: click.Context,
+    others: tuple[Path, ...],
+    node_ref: str,
+    root: Path | None,
+    cassettes: Path | None,
+    no_replay: bool,
+) -> None:
     """Check all files: scenarios, their tools, cassettes and the schema.
+
+    All files in these folders are searched for what looks like a key, those in the folder `reports` beside the
+    scenarios too, and each PATH: results stores, baselines, reports, or folders of these.
 
     The recordings are replayed with the node: a request that is not the recorded one, and a turn that nothing asks
     for, are problems. Exit code 1 tells that there are problems.
@@ -36,7 +46,8 @@ def lint(context: click.Context, node_ref: str, root: Path | None, cassettes: Pa
     with usage_errors():
         root = suite.scenarios_folder(root)
         cassettes = suite.cassettes_folder(cassettes, root)
-        problems = check(root, cassettes)
+        reports = root.absolute().parent / 'reports'
+        problems = check(root, cassettes, [*others, *([suite.shown_path(reports)] if reports.is_dir() else [])])
         if not no_replay and cassettes.is_dir():
             chosen = context.get_parameter_source('node_ref') is not ParameterSource.DEFAULT
             problems += _unfit(root, cassettes, node_ref, chosen)

@@ -15,6 +15,7 @@ from harness.scenario.loading import load_all, scenario_paths
 from harness.scenario.register import REQUIREMENT_ID, load_register
 from harness.scenario.schema import SCHEMA_FILE, scenario_schema, schema_line
 from harness.scenario.yamlnode import FileError, FileProblem
+from harness.secrets.committed import leaks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,8 +31,10 @@ TOOLS: Final = 'tools.py'
 _MAX_FILE: Final = 4_000_000
 
 
-def lint(root: Path, cassettes_root: Path) -> list[FileProblem]:
+def lint(root: Path, cassettes_root: Path, others: Sequence[Path] = ()) -> list[FileProblem]:
     """Return everything that is wrong with the scenarios below a folder and with their cassettes, in file order.
+
+    All files there, and `others` (files and folders), are searched for keys.
 
     Nothing is run and no Python tool is imported.
 
@@ -50,6 +53,7 @@ def lint(root: Path, cassettes_root: Path) -> list[FileProblem]:
         problems += _expectations(file)
         problems += _recordings(file, recorded.get(file.scenario.id, {}))
     problems += _unused(cassettes_root, files, {path.stem for path in paths})
+    problems += leaks(root, (cassettes_root, *others))
     return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.column))
 
 
