@@ -58,11 +58,12 @@ class ToolCall(Frozen):
 
 
 class Event(Frozen):
-    """One server-sent event (SSE) of a node: its type and its data."""
+    """One server-sent event (SSE) of a node: its type, its data, and how many tool calls the node made before it."""
 
     agent: str
     type: str
     data: dict[str, Any] = Field(default_factory=dict)
+    after_calls: int = 0
 
 
 class LaneWrite(Frozen):

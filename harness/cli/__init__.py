@@ -16,6 +16,7 @@ from harness.cli.drift import accept_drift
 from harness.cli.files import list_scenarios, schema
 from harness.cli.gate import accept, diff
 from harness.cli.lint import lint
+from harness.cli.mutants import mutants
 from harness.cli.record import record
 from harness.cli.run import run
 
@@ -46,7 +47,7 @@ def main() -> None:
             stream.reconfigure(errors='backslashreplace')
 
 
-for _command in (run, accept, diff, record, accept_drift, list_scenarios, lint, coverage, schema):
+for _command in (run, accept, diff, record, accept_drift, list_scenarios, lint, coverage, mutants, schema):
     if _command.callback is not None:
         _command.callback = masked(_command.callback)
     main.add_command(_command)

@@ -44,7 +44,9 @@ def list_scenarios(
 
 @click.command()
 @click.argument(
-    'what', type=click.Choice(['scenario', 'run', 'results', 'baseline', 'diff', 'coverage']), default='scenario'
+    'what',
+    type=click.Choice(['scenario', 'run', 'results', 'baseline', 'diff', 'coverage', 'mutants']),
+    default='scenario',
 )
 @click.option('--write', is_flag=True, help='Write the schema of scenarios into their folder.')
 @scenarios_option
@@ -76,6 +78,10 @@ def schema(what: str, write: bool, root: Path | None) -> None:
         from harness.coverage import coverage_schema
 
         echo_json(coverage_schema())
+    elif what == 'mutants':
+        from harness.mutants.hunt import hunt_schema
+
+        echo_json(hunt_schema())
     else:
         schemas_of = {
             'scenario': schemas.scenario_schema,

@@ -103,9 +103,10 @@ class Recorder:
     def event(self, agent: str, kind: str, data: dict[str, Any]) -> None:
         """Add an event; its data are JSON-safe already."""
         self._count()
-        event = Event(agent=agent, type=self.text(str(kind)), data=data)
+        name = self.text(str(kind))
         with self._lock:
-            self._events.append(event)
+            made = sum(call.agent == agent for call in self._calls)
+            self._events.append(Event(agent=agent, type=name, data=data, after_calls=made))
 
     def write(self, agent: str, lane: str, text: str) -> None:
         """Add a write to a lane."""

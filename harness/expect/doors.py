@@ -169,3 +169,6 @@ def _events(matches: Sequence[EventMatch], events: Sequence[Event], loc: Loc) ->
         elif not holds(match.data, event.data):
             message = f'event {number + 1} carries other data'
             yield differs((*loc, number, 'data'), message, match.data, reduced(match.data, event.data))
+        elif match.after_calls is not None and match.after_calls != event.after_calls:
+            message = f'event {number + 1} was sent after {counted(event.after_calls, "tool call")}'
+            yield differs((*loc, number, 'after_calls'), message, match.after_calls, event.after_calls)

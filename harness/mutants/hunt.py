@@ -32,7 +32,7 @@ class Kill(Frozen):
 
     scenario: str = Field(description='The id of the scenario.')
     by: Literal['required', 'hardening', 'drift'] = Field(
-        description='The level of the gravest finding; drift: the mutant asks its model something else than was recorded.'
+        description='The level of the gravest finding; drift: it asks its model something that was not recorded.'
     )
 
 
@@ -63,7 +63,9 @@ class Hunt(Frozen):
 
     version: Literal[1] = HUNT_VERSION
     scenarios: int = Field(ge=0, description='How many scenarios there are.')
-    whole: bool = Field(description='Whether all scenarios were replayed on every mutant, so that all killers are known.')
+    whole: bool = Field(
+        description='Whether all scenarios were replayed on every mutant, so that all killers are known.'
+    )
     mutants: tuple[Hunted, ...] = Field(description='All mutants that were hunted.')
 
     @property
@@ -115,7 +117,7 @@ def hunt(mutant: Mutant, healthy: Path, files: Sequence[ScenarioFile], cassettes
 
 
 def in_order(mutant: Mutant, files: Iterable[ScenarioFile]) -> list[ScenarioFile]:
-    """Return the scenarios in the order of the hunt: those that prove what the mutant violates, the recorded ones last."""
+    """Return the scenarios in the order of the hunt: those that prove what is violated first, recorded ones last."""
 
     def rank(file: ScenarioFile) -> tuple[bool, int]:
         proves = len(set(file.scenario.requirements) & set(mutant.breaks))

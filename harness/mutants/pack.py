@@ -31,7 +31,7 @@ def hunt_all(
     Raises:
         MutantError: a mutant cannot be made, or does not load.
     """
-    one = partial(_hunt, healthy=healthy, root=None, files=files, cassettes=cassettes, whole=whole)
+    one = partial(_hunt, healthy=healthy, files=files, cassettes=cassettes, whole=whole)
     if workers <= 1:
         yield from map(one, mutants)
         return
@@ -41,8 +41,5 @@ def hunt_all(
         yield from pool.map(one, mutants)
 
 
-def _hunt(
-    mutant: Mutant, *, healthy: Path, root: None, files: Sequence[ScenarioFile], cassettes: Path, whole: bool
-) -> Hunted:
-    del root
+def _hunt(mutant: Mutant, *, healthy: Path, files: Sequence[ScenarioFile], cassettes: Path, whole: bool) -> Hunted:
     return hunt(mutant, healthy, files, cassettes, whole)
