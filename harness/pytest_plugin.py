@@ -6,6 +6,7 @@ module is all that is imported of the harness.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -76,9 +77,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect scenario files, known by their first line."""
-    if file_path.suffix == '.yaml' and _is_scenario(file_path):
-        return ScenarioCollector.from_parent(parent, path=file_path)
-    return None
+    if file_path.suffix != '.yaml' or not _is_scenario(file_path):
+        return None
+    more = {}
+    if not str(file_path).isprintable():  # pytest shows the id of a node as it is
+        from harness.show.visible import one_line
+
+        more['nodeid'] = one_line(os.path.relpath(file_path, parent.config.rootpath))
+    return ScenarioCollector.from_parent(parent, path=file_path, **more)
 
 
 def _is_scenario(path: Path) -> bool:
