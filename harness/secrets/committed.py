@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _BLOCK: Final = 4_000_000
 _LONGEST_LINE: Final = 64_000_000
+_LARGEST: Final = 96_000_000
 _MOST: Final = 100
 _SIZE: Final = 12
 _FAKE: Final = re.compile(rb'^[ \t]*#[ \t]*fake-key:[ \t]*([0-9a-f]*)', re.MULTILINE)
@@ -61,6 +62,9 @@ def _leaks_in(path: Path, has_comments: bool, guard: Guard) -> Iterator[FileProb
     met: set[str] = set()
     number = 0
     try:
+        if path.stat().st_size > _LARGEST:
+            yield _problem(path, (1, 1), f'a file of more than {_LARGEST:,} bytes is not searched for keys', '')
+            return
         for line, block in _blocks(path):
             if has_comments:
                 for match in _FAKE.finditer(block):
