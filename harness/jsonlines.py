@@ -15,7 +15,7 @@ from harness.show.visible import clip, json_safe
 from harness.strictjson import strict_json
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator
     from pathlib import Path
 
 MAX_LINE: Final = 64_000_000
@@ -70,7 +70,7 @@ class Format(Generic[_Head, _Entry]):
         kind = value.get('kind') if isinstance(value, dict) else None
         if kind != fields['kind'].default:
             is_other = isinstance(kind, str) and kind.startswith('react-harness ')
-            found = f'it is of the kind {clip(kind, 60)!r}' if is_other else 'its first line is no header'
+            found = f'it is of the kind {clip(str(kind), 60)!r}' if is_other else 'its first line is no header'
             raise self.error(path, number, f'this is no {self.name}: {found}; {self.anew}')
         version, readable = value.get('version'), fields['version'].default
         if version != readable:
@@ -101,7 +101,7 @@ class Format(Generic[_Head, _Entry]):
             if file.read(1) != b'\n':
                 raise self.error(path, path.read_bytes().count(b'\n') + 1, _CUT_OFF)
 
-    def _lines(self, path: Path) -> Iterator[tuple[int, bytes]]:
+    def _lines(self, path: Path) -> Generator[tuple[int, bytes], None, None]:
         if path.exists() and not path.is_file():  # a pipe would keep its reader waiting
             raise self.error(path, 1, 'the file cannot be read: it is a folder, a pipe or a device')
         try:
