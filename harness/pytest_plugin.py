@@ -79,12 +79,12 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Collect scenario files, known by their first line."""
     if file_path.suffix != '.yaml' or not _is_scenario(file_path):
         return None
-    more = {}
+    nodeid = None
     if not str(file_path).isprintable():  # pytest shows the id of a node as it is
         from harness.show.visible import one_line
 
-        more['nodeid'] = one_line(os.path.relpath(file_path, parent.config.rootpath))
-    return ScenarioCollector.from_parent(parent, path=file_path, **more)
+        nodeid = one_line(os.path.relpath(file_path, parent.config.rootpath))
+    return ScenarioCollector.from_parent(parent, path=file_path, nodeid=nodeid)
 
 
 def _is_scenario(path: Path) -> bool:
