@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from harness.scenario.loading import ScenarioFile
     from harness.show.summary import Judged
 
-_SPARE_S: Final = 15.0
+_SPARE_S: Final = 5.0
 """How much longer than the limit the process may be silent: it stops what can be stopped by itself."""
 
 

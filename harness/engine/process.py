@@ -240,6 +240,7 @@ class Contained:
                 _ear.listen()
             self._modules = len(sys.modules)
             self._before = [part.read() for part in _PARTS]
+            self._hook, threading.excepthook = threading.excepthook, self._quietly
         except BaseException:
             _alone.release()
             raise
@@ -251,6 +252,8 @@ class Contained:
         global _open
         try:
             _open = None
+            if threading.excepthook == self._quietly:
+                threading.excepthook = self._hook
             imported = len(sys.modules) > self._modules
             changes = [_put_back(part, old, imported) for part, old in zip(_PARTS, self._before, strict=True)]
             if self._capture and _ear is not None:
@@ -261,6 +264,11 @@ class Contained:
             self.changes = tuple(change for change in changes if change is not None)
         finally:
             _alone.release()
+
+    def _quietly(self, caught: threading.ExceptHookArgs) -> None:
+        """Say nothing of threads that we interrupted ourselves."""
+        if not issubclass(caught.exc_type, RunOver):
+            self._hook(caught)
 
     def look(self) -> None:
         """Keep what is written to standard output small; to be called now and then while the node works."""
