@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from harness.cassette import CassetteError, Drift, Tape, cassette_path
 from harness.cassette.accept import Accepting
 from harness.engine.script import ToolsError
+from harness.engine.threads import TimeLimit
 from harness.llm import ChatClient
 from harness.options import options_of
+from harness.play import rehearse
 from harness.record import Frozen
 from harness.run import run_scenario
 
@@ -49,7 +51,10 @@ def accept_drift(
     """
     try:
         path = cassette_path(cassettes, file.scenario.id, model)
-        deck, again = (_replayed(file, node, path, model) for _ in range(2))
+        limit = TimeLimit()
+        rehearse(node, limit)
+        limit_s = limit.of(file.scenario.time_limit_s)
+        deck, again = (_replayed(file, node, path, model, limit_s) for _ in range(2))
         for turn, (one, other) in enumerate(zip(deck.requests, again.requests, strict=True), 1):
             for difference in one.asked.differences(other.asked):
                 raise NotAccepted(f'the request of turn {turn} is another one each time: {difference}')
@@ -67,10 +72,13 @@ def accept_drift(
     )
 
 
-def _replayed(file: ScenarioFile, node: Node, path: Path, model: str) -> Accepting:
+def _replayed(file: ScenarioFile, node: Node, path: Path, model: str, limit_s: float) -> Accepting:
     deck = Accepting(path, lambda: options_of(file, node, path.parent.parent))
     with Tape(deck) as tape:
-        run_scenario(file, node, client=ChatClient(tape.spec, tape.http), model=model)
+        records = run_scenario(file, node, client=ChatClient(tape.spec, tape.http), model=model, limit_s=limit_s)
+        for record in records:
+            if record.stopped is not None:
+                raise NotAccepted(f'the replay did not end: {record.stopped.message}')
         tape.finish()
     if deck.drift is not None:
         raise deck.drift

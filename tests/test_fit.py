@@ -16,6 +16,7 @@ from example_suite import ERRANDS, NODES, Suite
 from harness.cassette import recording
 from harness.cli import main
 from harness.engine.node import load_node
+from harness.engine.threads import TimeLimit
 from harness.fit import unfit
 from harness.llm import ChatClient, ModelSpec
 from harness.run import run_scenario
@@ -103,7 +104,7 @@ def test_a_request_that_is_not_the_recorded_one_is_told_with_its_place_and_key(s
     at = place(suite.cassettes / 'asks' / 'large.yaml', 2)
     assert told(suite)[0] == (
         f'cassettes/asks/large.yaml:{at}: the request of turn 2 of 2 is not the recorded one: messages[0].content '
-        'differs (see what changed: react-harness run asks)'
+        'differs (see more: react-harness run asks)'
     )
 
 
@@ -136,6 +137,17 @@ def test_tools_that_cannot_be_had_are_told_at_the_scenario(suite: Suite) -> None
     assert 'tools.py is missing' in only
 
 
+def test_a_node_that_hangs_is_stopped_and_told(suite: Suite, tmp_path: Path) -> None:
+    node = tmp_path / 'slow'
+    shutil.copytree(NODES / 'errands', node)
+    source = (node / 'IInstance.py').read_text()
+    hangs = 'import threading; threading.Event().wait(); results: list'
+    (node / 'IInstance.py').write_text(source.replace('results: list', hangs))
+    found = unfit(suite.scenarios, suite.cassettes, load_node(node), TimeLimit(0.2))
+    assert len(found) == 2
+    assert all('the replay did not end: ' in problem.message for problem in found)
+
+
 def test_scripted_scenarios_are_not_replayed(suite: Suite) -> None:
     suite.add('asks', said=['Hello.'])
     assert told(suite) == []
@@ -163,11 +175,11 @@ def test_a_node_that_is_not_there_is_a_usage_error_only_where_it_was_asked_for(
 def test_what_a_node_prints_stays_out_of_the_output(suite: Suite, tmp_path: Path) -> None:
     node = tmp_path / 'loud'
     shutil.copytree(NODES / 'errands', node)
-    source = (node / 'IInstance.py').read_text()
-    (node / 'IInstance.py').write_text(source.replace('results: list', "print('LOUD'); results: list"))
+    source = (node / 'IInstance.py').read_text().replace('results: list', "print('asked'); results: list")
+    (node / 'IInstance.py').write_text(f"{source}\nprint('imported')\n")
     done = lint(suite, '--node', str(node))
     assert (done.exit_code, done.stdout) == (0, 'no problems\n'), done.output
-    assert 'LOUD' in done.stderr
+    assert 'imported' in done.stderr
 
 
 def test_the_same_cassette_replays_the_same_after_lint(suite: Suite) -> None:

@@ -53,6 +53,7 @@ def accept_drift(
         from harness.accepting import NotAccepted
         from harness.accepting import accept_drift as accept
         from harness.engine.node import load_node
+        from harness.engine.threads import ending_when_stuck
         from harness.recording import recordable
 
         root = suite.scenarios_folder(root)
@@ -63,7 +64,7 @@ def accept_drift(
     written = refused = 0
     for file in files:
         try:
-            with contextlib.redirect_stdout(sys.stderr):
+            with ending_when_stuck(), contextlib.redirect_stdout(sys.stderr):
                 done = accept(file, node, cassettes, name, reason=reason, date=timestamp(), write=not dry_run)
         except NotAccepted as error:
             refused += 1

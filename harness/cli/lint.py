@@ -60,10 +60,11 @@ def lint(
 
 def _unfit(root: Path, cassettes: Path, node_ref: str, chosen: bool) -> list[FileProblem]:
     from harness.engine.node import NodeError, load_node
+    from harness.engine.threads import ending_when_stuck
     from harness.fit import unfit
     from harness.show.visible import visible
 
-    with contextlib.redirect_stdout(sys.stderr):  # a node may print
+    with ending_when_stuck(), contextlib.redirect_stdout(sys.stderr):  # a node may print
         try:
             node = load_node(node_ref)
         except NodeError as error:
