@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 REPORT ?= reports/scorecard.html
 
-.PHONY: run test check bench clean
+.PHONY: run test check mutants bench clean
 
 run: .venv/runtime ## replay the suite and write the scorecard
 	$(BIN)/react-harness run --report $(REPORT)
@@ -17,6 +17,9 @@ check: .venv/development ## style, types, the suite's own files, and the coverag
 	$(BIN)/mypy
 	$(BIN)/react-harness lint
 	$(BIN)/react-harness coverage > /dev/null
+
+mutants: .venv/runtime ## break the node in many ways, and see every broken one caught
+	$(BIN)/react-harness mutants
 
 bench: .venv/development ## the benchmarks, with their tables
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only -s
