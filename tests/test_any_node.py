@@ -344,7 +344,7 @@ def test_threads_of_the_tools_of_a_scenario_are_not_the_nodes(suite: Suite) -> N
     path = add(suite, 'call_for_ever', tools=[{'node': 'box_1', 'functions': [{'name': 'look', 'python': 'serve'}]}])
     (path.parent / 'tools.py').write_text(code + '    raise KeyError("enough")\n')
     (result,) = replay(load_scenario(path), UNRULY, suite.cassettes)
-    assert result.findings[0].message == 'the node raised KeyError: "\'enough\'"'
+    assert result.findings[0].message == "the node raised KeyError: ''enough''"
     assert result.record.leaked_threads == ()
 
 
