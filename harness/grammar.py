@@ -300,6 +300,9 @@ def _name_line(section: _Section) -> str:
     return ''
 
 
+_OBJECT: Final = re.compile(r'\s*(?:(?!(?i:action))[A-Za-z_ ]{1,40}[:=：])?\s*\{')
+
+
 def _behind_name(section: _Section) -> tuple[str, ...]:
     name = _name_line(section)
     place = next((number for number, line in enumerate(section.lines) if line.strip(_BLANKS) == name), 0)
@@ -322,7 +325,8 @@ def _call(section: _Section, own: _Section | None, tools: Mapping[str, bool]) ->
     if name not in tools and own is None and len(name.split()) > 1:
         return None
     needs = tools.get(name, False)
-    if not readable or (called and own is None) or (value is None and needs):
+    below = own is None and any(_OBJECT.match(text) for text in _behind_name(section))
+    if not readable or (own is None and (called or below)) or (value is None and needs):
         return Reading(form=Form.MALFORMED, kind=Kind.CALL, name=name)
     return Reading(form=Form.LENIENT, kind=Kind.CALL, name=name, input=value or {})
 

@@ -34,6 +34,11 @@ DANGEROUS = {
         'Thought: x\nAction: list_all\nThought: next\nAction: search\nAction Input: {"q": 1}',
         Call('x', 'list_all', {}),
     ),
+    'an object below the name, without its label': (
+        'Thought: x\nAction: list_all\nInput: {"q": 1}',
+        Direct('x\nAction: list_all\nInput: {"q": 1}', malformed=True),
+    ),
+    'a bare object below the name': ('Thought: x\nAction: list_all\n\n{"q": 1}', MALFORMED),
     "no required input, another step's object": (
         'Thought: x\nAction: s\nThought: next\nAction: search\nAction Input: {"q": 1}',
         MALFORMED,

@@ -116,12 +116,14 @@ class _Turn:
     def _read_action(self, action: Label) -> Reading | None:
         """Return what an `Action:` says; None where it is no step but text."""
         own_input = self._own_input(action)
-        name, called = _find_name(self._first_line(action), self._tools)
+        line = self._first_line(action)
+        name, called = _find_name(line, self._tools)
         if not name:
             return self._direct(malformed=True) if own_input else None
         arguments, readable = self._arguments(own_input)
         if name in self._tools:
-            if not readable or (called and not own_input) or (arguments is None and self._tools[name]):
+            unlabelled = called or (not own_input and self._has_object_below(action, line))
+            if not readable or (unlabelled and not own_input) or (arguments is None and self._tools[name]):
                 return self._direct(malformed=True)
             return Call(self._thought(action), name, arguments or {})
         if name[0] in '{[':
@@ -139,6 +141,11 @@ class _Turn:
         while label and label.kind is Kind.INPUT and not (found and self._text[found.end : label.start].strip(BLANK)):
             found, label = label, self._next_label(label.end)
         return found
+
+    def _has_object_below(self, action: Label, line: str) -> bool:
+        """Say whether an object stands below the name: an input without its label, which is no missing one."""
+        section = self._section(action)
+        return _OBJECT.search(section, section.find(line) + len(line)) is not None
 
     def _section(self, label: Label | None) -> str:
         if label is None:
@@ -269,6 +276,9 @@ _WHITE = rf'[\s{SPACE}]*+'
 _FENCE = rf'(?:`{{3,}}|~{{3,}})[A-Za-z]*+[{SPACE}]*+(?:\n|\Z)'
 _BEFORE_VALUE = re.compile(rf'{_WHITE}(?>(?:{_FENCE}{_WHITE})?)(?=.)')
 _NO_VALUE = re.compile(rf'{_WHITE}(?>({_FENCE}{_WHITE})?)(?>(?:\{{{_WHITE}\}})?)[^\n]*+\s*+(?(1)(?>(?:{_FENCE})?))')
+_OBJECT = re.compile(
+    rf'[\n\r\u2028\u2029][{SPACE}]*+(?>(?:(?!(?i:action))[A-Za-z_ ]{{1,40}}[:=\uff1a][{SPACE}]*+)?)\{{'
+)
 _WRAPPING = '"\'`~*“”‘’'
 _DECORATION = BLANK + _WRAPPING
 _WRAPPED = re.compile(f'[{SPACE}{_WRAPPING}]*+')

@@ -288,8 +288,8 @@ MUTANTS = (
         (
             edit(
                 'reader.py',
-                '        name, called = _find_name(self._first_line(action), self._tools)\n',
-                "        name, called = _find_name((self._first_line(action).split() or [''])[0], self._tools)\n",
+                '        line = self._first_line(action)\n',
+                "        line = (self._first_line(action).split() or [''])[0]\n",
             ),
         ),
     ),
@@ -303,7 +303,13 @@ MUTANTS = (
         'call-in-brackets-runs-without-them',
         '`search(q="x")` runs the tool with the arguments thrown away.',
         ('READ-21',),
-        (edit('reader.py', '(called and not own_input)', 'False'),),
+        (edit('reader.py', 'unlabelled = called or (not', 'unlabelled = (not'),),
+    ),
+    Mutant(
+        'object-below-the-name-is-overlooked',
+        'An object below a name, without its label, is taken for no input at all.',
+        ('READ-31', 'READ-37'),
+        (edit('reader.py', 'called or (not own_input and self._has_object_below(action, line))', 'called'),),
     ),
     Mutant(
         'nearest-tool-is-called',
