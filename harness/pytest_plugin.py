@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from harness.engine.node import Node
     from harness.engine.threads import TimeLimit
@@ -85,6 +85,18 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
         nodeid = one_line(os.path.relpath(file_path, parent.config.rootpath))
     return ScenarioCollector.from_parent(parent, path=file_path, nodeid=nodeid)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Mask the output and the log that pytest captured of a scenario."""
+    report = yield
+    if isinstance(item, ScenarioItem) and report.sections:
+        from harness.secrets import Guard
+
+        guard = Guard.of_environment()
+        report.sections = [(name, guard.mask(text)) for name, text in report.sections]
+    return report
 
 
 def _is_scenario(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from harness.llm import ChatClient, ModelSpec
 from harness.record import Frozen, RunRecord
 from harness.run import run_scenario
 from harness.scenario.loading import ScenarioFile, UsageError
+from harness.secrets import Guard, Known
 from harness.show.summary import answer_of, stop_reason_of
 from harness.suite import solved
 
@@ -69,29 +71,30 @@ def record_scenario(
 ) -> list[Recorded]:
     """Run a scenario against a model, write its cassette and return what came out, one entry for each run.
 
+    No key is in what comes out, or in an error.
+
     Raises:
         RecordingFailed: the model or the scenario's tools failed.
     """
     start = time.perf_counter()
+    guard = _guard(spec)
     try:
         path = cassette_path(cassettes, file.scenario.id, spec.name)
         with recording(path, through=through) as tape:
             records = run_scenario(file, node, client=ChatClient(spec, tape.http), model=spec.name)
             _check_replies(records)
-    except RecordingFailed:
-        raise
-    except (CassetteError, ToolsError, OSError) as error:
-        raise RecordingFailed(str(error)) from error
+    except (RecordingFailed, CassetteError, ToolsError, OSError) as error:
+        raise RecordingFailed(guard.mask(str(error))) from error
     except Exception as error:
-        raise RecordingFailed(f'{type(error).__name__}: {error}') from error
+        raise RecordingFailed(guard.mask(f'{type(error).__name__}: {error}')) from error
     seconds = time.perf_counter() - start
     return [
         Recorded(
             scenario=file.scenario.id,
             model=spec.name,
             path=str(path),
-            stop_reason=stop_reason_of(record),
-            answer=answer_of(record),
+            stop_reason=guard.masked(stop_reason_of(record)),
+            answer=guard.masked(answer_of(record)),
             solved=solved(file.scenario.task, record),
             turns=len(record.turns),
             tokens=_tokens(record),
@@ -99,6 +102,11 @@ def record_scenario(
         )
         for record in records
     ]
+
+
+def _guard(spec: ModelSpec) -> Guard:
+    key = os.environ.get(spec.api_key_env or '', '').strip()
+    return Guard.of_environment(more=[Known(key, 'the API key in use')] if key else [])
 
 
 def _check_replies(records: Sequence[RunRecord]) -> None:

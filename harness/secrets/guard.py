@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel
 
+from harness.secrets.cuts import cut
 from harness.secrets.known import Known, of_environment, squeezed
 from harness.secrets.labels import framed, labelled, names_secret
 from harness.secrets.shapes import BEGINNINGS, SHORTEST, Spot, is_placeholder, shaped
@@ -112,7 +113,7 @@ class Guard:
             letters = squeezed(text)
             for one in self._known:
                 if one.stands_in(text, letters):
-                    yield from one.spots(text)
+                    yield from one.spots(text, letters)
 
     def _encoded(self, text: bytes, words: bytes) -> Iterator[Spot]:
         for run, plain in decoded(words):
@@ -124,8 +125,11 @@ class Guard:
     # ------------------------------------------------------------------------------------------------ masking
 
     def mask(self, text: str) -> str:
-        """Return a text with `***` in the place of whatever looks like a key."""
+        """Return a text with `***` for whatever looks like a key, and for what a cut may have left of one."""
         spots = self.find(text)
+        rests = list(cut(text))
+        if rests:
+            spots = _merged([*spots, *rests])
         if not spots:
             return text
         pieces: list[str] = []
@@ -142,8 +146,10 @@ class Guard:
         value without secrets is returned as it is; models are copied without validation.
         """
         texts: list[str] = []
-        if not _collect(value, texts) and not self.find('\0'.join(texts)):
-            return value
+        if not _collect(value, texts):
+            blob = '\0'.join(texts)
+            if not self.find(blob) and next(cut(blob), None) is None:
+                return value
         result: _Value = self._masked(value)
         return result
 

@@ -10,7 +10,7 @@ import base64
 import binascii
 import json
 import re
-from functools import cached_property
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.secrets.shapes import Spot, entropy
@@ -42,43 +42,40 @@ class Known:
         self.kind = kind
         self._raw = value.encode('utf-8', 'surrogatepass')
         plain = squeezed(self._raw)
-        self._needles = list(_windows(plain, _WINDOW)) if len(plain) >= SHORTEST else []
-        if self._needles:
-            for form in _encoded_forms(self._raw):
-                self._needles += _windows(squeezed(form), _WINDOW + 4)
+        # How it may be written, each with the letters and digits of its beginning and of its end.
+        self._forms: dict[bytes, list[bytes]] = {}
+        if len(plain) >= SHORTEST:
+            self._forms[plain] = list(_windows(plain, _WINDOW))
+            for form in map(squeezed, _encoded_forms(self._raw)):
+                self._forms[form] = list(_windows(form, _WINDOW + 4))
 
     def __repr__(self) -> str:
         return f'Known({self.kind!r})'
 
     def stands_in(self, text: bytes, squeezed_text: bytes) -> bool:
         """Tell whether the value, its beginning or its end stands in a text; `squeezed_text` is `squeezed(text)`."""
-        if not self._needles:
+        if not self._forms:
             return self._raw in text
-        return any(needle in squeezed_text for needle in self._needles)
+        return any(needle in squeezed_text for needles in self._forms.values() for needle in needles)
 
-    def spots(self, text: bytes) -> Iterator[Spot]:
+    def spots(self, text: bytes, squeezed_text: bytes) -> Iterator[Spot]:
         """Yield where it stands; of a part of it, with what it is glued to, which may be more of it."""
-        for pattern in self._whole:
-            for match in pattern.finditer(text):
+        if not self._forms:
+            for match in re.finditer(re.escape(self._raw), text):
                 yield Spot(match.start(), match.end(), self.kind, known=True)
-        for pattern in self._parts:
-            for match in pattern.finditer(text):
+        for form in self._forms:
+            if form in squeezed_text:
+                for match in _gapped(form).finditer(text):
+                    yield Spot(match.start(), match.end(), self.kind, known=True)
+        found = {needle for needles in self._forms.values() for needle in needles if needle in squeezed_text}
+        for needle in found:
+            for match in _gapped(needle).finditer(text):
                 start, end = match.span()
                 while start and match.start() - start < _MOST_GLUED and text[start - 1] in _RUN:
                     start -= 1
                 while end < len(text) and end - match.end() < _MOST_GLUED and text[end] in _RUN:
                     end += 1
                 yield Spot(start, end, self.kind, known=True)
-
-    @cached_property
-    def _whole(self) -> list[re.Pattern[bytes]]:
-        if not self._needles:
-            return [re.compile(re.escape(self._raw))]
-        return [re.compile(_gapped(squeezed(form))) for form in (self._raw, *_encoded_forms(self._raw))]
-
-    @cached_property
-    def _parts(self) -> list[re.Pattern[bytes]]:
-        return [re.compile(_gapped(needle)) for needle in self._needles]
 
 
 def squeezed(text: bytes) -> bytes:
@@ -177,5 +174,6 @@ def _encoded_forms(raw: bytes) -> Iterator[bytes]:
     yield from (digits, digits.upper())
 
 
-def _gapped(needle: bytes) -> bytes:
-    return _GAP.join(bytes((byte,)) for byte in needle)
+@lru_cache(256)
+def _gapped(form: bytes) -> re.Pattern[bytes]:
+    return re.compile(_GAP.join(bytes((byte,)) for byte in form))

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import sys
 import threading
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from harness.secrets.guard import Guard
+from harness.secrets.shapes import BEGINNINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_BEGINNINGS: Final = tuple(beginning.decode() for beginning in BEGINNINGS)
+_LONG: Final = 12
 _MOST_HELD: Final = 65_536
 _BLANKS: Final = (' ', '\n', '\r', '\t')
+_LOOKED_BACK: Final = 600
+_LAST_WORD: Final = re.compile(r"""(?<![A-Za-z0-9+/_=.-])([A-Za-z0-9+/_=.-]{8,500})([\s"',\\|>+-]{1,80})\Z""")
 _FRAME: Final = ('-----BEGIN ', '-----END ')
 
 
 class Masked(io.TextIOBase):
     """Writes to another stream, with `***` in the place of what looks like a key.
 
-    A key may be printed piece by piece, so a word is held until it ends, and a private key until its last line; `close`
-    writes what is held and leaves the other stream open.
+    A key may be printed piece by piece, so a word is held until it ends, a line that may end with a part of a key until
+    the next one, and a private key until its last line; `close` writes what is held and leaves the other stream open.
     """
 
     def __init__(self, stream: IO[str], guard: Guard) -> None:
@@ -60,6 +66,7 @@ class Masked(io.TextIOBase):
     def _release(self, end: int, *, last: bool = False) -> None:
         ready = self._held[:end]
         if not last and len(self._held) < _MOST_HELD:
+            ready = _before_open_key(ready)
             begun = ready.rfind(_FRAME[0])
             if begun >= 0 and 'PRIVATE KEY' in ready[begun : begun + 80] and _FRAME[1] not in ready[begun:]:
                 ready = ready[:begun]
@@ -88,6 +95,23 @@ class Masked(io.TextIOBase):
     def errors(self) -> str | None:  # type: ignore[override]
         """What the other stream does with characters that it cannot write."""
         return getattr(self._stream, 'errors', None)
+
+
+def _before_open_key(text: str) -> str:
+    """Return a text without the lines at its end that may be the first ones of a key."""
+    word = _LAST_WORD.search(text, max(0, len(text) - _LOOKED_BACK))
+    while word is not None and _may_go_on(word[1]):
+        text = text[: word.start()]
+        word = _LAST_WORD.search(text, max(0, len(text) - _LOOKED_BACK))
+        if word is not None and '\n' not in word[2]:
+            break
+    return text
+
+
+def _may_go_on(word: str) -> bool:
+    """Tell whether a word may be the first line of a key: it begins as one does, or is long and mixed."""
+    mixed = any(map(str.isdigit, word)) and word != word.lower() and word != word.upper()
+    return word.startswith(_BEGINNINGS) or (mixed and len(word) >= _LONG)
 
 
 @contextlib.contextmanager

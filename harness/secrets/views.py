@@ -34,7 +34,7 @@ _WORD: Final = b'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 _DIGITS: Final = b'0123456789.:/-'
 _MOST_BEFORE: Final = 1024
 _CONTINUED: Final = re.compile(
-    rb"""\n[ \t|>+"',\\]{0,100}((?=[A-Za-z+/_.=-]{0,64}[0-9]|[A-Za-z0-9+/_.=-]{1,64}[A-Z])[A-Za-z0-9+/_.=~:%-]{2,})"""
+    rb"""\n[ \t|>+"',\\-]{0,100}((?=[A-Za-z+/_.=-]{0,64}[0-9]|[A-Za-z0-9+/_.=-]{1,64}[A-Z])[A-Za-z0-9+/_.=~:%-]{2,})"""
 )
 """The beginning of a line that is no plain word: a digit is in it, or a capital that is not the first letter."""
 
