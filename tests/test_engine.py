@@ -385,3 +385,20 @@ def test_a_lone_surrogate_becomes_its_notation() -> None:
 )
 def test_json_values_are_the_same_by_value_but_a_truth_value_is_no_number(one: Any, other: Any, same: bool) -> None:
     assert same_json(one, other) is same
+
+
+def test_the_record_holds_the_tools_that_the_agent_was_told_about() -> None:
+    from harness.engine.recorder import Recorder
+
+    schema = {'type': 'object', 'properties': {'q': {'type': 'string'}}, 'required': ['q']}
+    recorder = Recorder()
+    recorder.offer('agent', 'search_1', [{'name': 'query', 'inputSchema': schema}, {'name': 7}, 'no descriptor'])
+    recorder.offer('agent', 'search_1', [{'name': 'query', 'inputSchema': {}}])
+    recorder.offer('child', 'search_1', [{'name': 'query'}])
+    record = recorder.record(scenario='a', node='n')
+
+    assert [(item.agent, item.tool, item.input_schema) for item in record.offered] == [
+        ('agent', 'search_1.query', schema),
+        ('child', 'search_1.query', None),
+    ]
+    assert [item.agent for item in record.of('child').offered] == ['child']

@@ -98,6 +98,11 @@ def place(iinstance: Any, member: Member, pipe: Pipe, platform: Platform) -> Non
     iinstance.endpoint = member.iendpoint
 
 
+def _tools_of(param: Any) -> list[Any]:
+    tools = getattr(param, 'tools', None) if getattr(param, 'op', None) == 'tool.query' else None
+    return list(tools) if isinstance(tools, list | tuple) else []
+
+
 class EngineSide:
     """The engine side of one node in one pipe."""
 
@@ -164,7 +169,12 @@ class EngineSide:
         param = getattr(control, 'param', None)
         name = str(getattr(param, 'tool_name', '')).strip()
         if getattr(param, 'op', None) != 'tool.invoke' or not member.owns(name):
-            target.control(control)
+            told = len(_tools_of(param))
+            try:
+                target.control(control)
+            finally:
+                # One query may go on to the next node, with what the first one said.
+                self.pipe.recorder.offer(self.member.agent, member.id, _tools_of(param)[told:])
             return
         recorder = self.pipe.recorder
         number = recorder.call(self.member.agent, f'{member.id}.{name}', getattr(param, 'input', None))

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NoReturn
 
 from harness.engine.threads import RunOver
 from harness.engine.values import MAX_CHARACTERS, MAX_VALUES, Room, failure_of, json_safe
-from harness.record import Event, Failure, LaneWrite, RunRecord, Stopped, ToolCall, Turn
+from harness.record import Event, Failure, LaneWrite, Offered, RunRecord, Stopped, ToolCall, Turn
 
 MAX_LLM_CALLS: Final = 500
 """The most LLM calls of one run, child agents included, before it is broken off."""
@@ -33,6 +33,7 @@ class Recorder:
         self.stopped: Stopped | None = None
         self._asked: Counter[str] = Counter()
         self._turns: list[Turn] = []
+        self._offered: dict[tuple[str, str], Offered] = {}
         self._calls: list[ToolCall] = []
         self._events: list[Event] = []
         self._writes: list[LaneWrite] = []
@@ -85,6 +86,17 @@ class Recorder:
         """Add a turn that has ended."""
         with self._lock:
             self._turns.append(turn)
+
+    def offer(self, agent: str, node: str, descriptors: list[Any]) -> None:
+        """Add the tools that a tool node told an agent about; one that is told about again counts as it was first."""
+        for descriptor in descriptors:
+            name = descriptor.get('name') if hasattr(descriptor, 'get') else None
+            if isinstance(name, str) and (agent, f'{node}.{name}') not in self._offered:
+                held = Offered(
+                    agent=agent, tool=self.text(f'{node}.{name}'), input_schema=self.kept(descriptor.get('inputSchema'))
+                )
+                with self._lock:
+                    self._offered[agent, f'{node}.{name}'] = held
 
     def call(self, agent: str, tool: str, given: Any) -> int:
         """Add a tool call that begins and return its number; its input is copied now, before the tool has it."""
@@ -146,6 +158,7 @@ class Recorder:
                 epoch=epoch,
                 face=face,
                 turns=tuple(self._turns),
+                offered=tuple(self._offered.values()),
                 calls=tuple(self._calls),
                 events=tuple(self._events),
                 lane_writes=tuple(self._writes),
