@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from harness.secrets.shapes import Spot
+from harness.secrets.shapes import BEGINNINGS, Spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,7 @@ _CUT: Final = re.compile(
     rf'(?:… \[[0-9,]+ (?:characters|bytes) left out\](?: …({_WORD}*))?|\.\.\. \([0-9]+ characters\))'
 )
 _REST_OF_PEM: Final = re.compile(r'(?:[A-Za-z0-9+/=\s]|\\[rn])*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----')
+_BEGINNINGS: Final = tuple(beginning.decode('ascii') for beginning in BEGINNINGS)
 _SHORTEST: Final = 4
 _LONG: Final = 20
 
@@ -38,4 +39,4 @@ def _may_be_a_key(word: str) -> bool:
     inner = word[1:]
     mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
     cases = any(map(str.isupper, inner)) and any(map(str.islower, word))
-    return len(word) >= _SHORTEST and (mixed or cases or len(word) >= _LONG)
+    return len(word) >= _SHORTEST and (mixed or cases or len(word) >= _LONG or word.startswith(_BEGINNINGS))

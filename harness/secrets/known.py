@@ -46,27 +46,30 @@ class Known:
         self._forms: dict[bytes, list[bytes]] = {}
         if len(plain) >= SHORTEST:
             self._forms[plain] = list(_windows(plain, _WINDOW))
+        if len(self._raw) >= SHORTEST:
             for form in map(squeezed, _encoded_forms(self._raw)):
                 self._forms[form] = list(_windows(form, _WINDOW + 4))
+        self._plain = plain if plain in self._forms else b''
 
     def __repr__(self) -> str:
         return f'Known({self.kind!r})'
 
     def stands_in(self, text: bytes, squeezed_text: bytes) -> bool:
         """Tell whether the value, its beginning or its end stands in a text; `squeezed_text` is `squeezed(text)`."""
-        if not self._forms:
-            return self._raw in text
+        if not self._plain and self._raw in text:
+            return True
         return any(needle in squeezed_text for needles in self._forms.values() for needle in needles)
 
     def spots(self, text: bytes, squeezed_text: bytes) -> Iterator[Spot]:
         """Yield where it stands; of a part of it, with what it is glued to, which may be more of it."""
-        if not self._forms:
-            for match in re.finditer(re.escape(self._raw), text):
+        patterns = [_gapped(form) for form in self._forms if form != self._plain and form in squeezed_text]
+        if not self._plain:
+            patterns.append(re.compile(re.escape(self._raw)))
+        elif self._plain in squeezed_text:
+            patterns.append(_with_edges(self._raw, self._plain))
+        for pattern in patterns:
+            for match in pattern.finditer(text):
                 yield Spot(match.start(), match.end(), self.kind, known=True)
-        for form in self._forms:
-            if form in squeezed_text:
-                for match in _gapped(form).finditer(text):
-                    yield Spot(match.start(), match.end(), self.kind, known=True)
         found = {needle for needles in self._forms.values() for needle in needles if needle in squeezed_text}
         for needle in found:
             for match in _gapped(needle).finditer(text):
@@ -172,6 +175,14 @@ def _encoded_forms(raw: bytes) -> Iterator[bytes]:
         yield encoded[(0, 2, 3)[before] : (before + len(raw)) * 8 // 6]
     digits = binascii.hexlify(raw)
     yield from (digits, digits.upper())
+
+
+@lru_cache(256)
+def _with_edges(raw: bytes, plain: bytes) -> re.Pattern[bytes]:
+    """Return what finds a value with the punctuation that it begins and ends with, where that is there too."""
+    first, last = raw.index(plain[:1]), raw.rindex(plain[-1:]) + 1
+    before, behind = re.escape(raw[:first]), re.escape(raw[last:])
+    return re.compile(b'(?:' + before + b')?' + _gapped(plain).pattern + b'(?:' + behind + b')?')
 
 
 @lru_cache(256)

@@ -68,8 +68,10 @@ class Masked(io.TextIOBase):
         if not last and len(self._held) < _MOST_HELD:
             ready = _before_open_key(ready)
             begun = ready.rfind(_FRAME[0])
-            if begun >= 0 and 'PRIVATE KEY' in ready[begun : begun + 80] and _FRAME[1] not in ready[begun:]:
-                ready = ready[:begun]
+            if begun >= 0 and _FRAME[1] not in ready[begun:]:
+                line, _, behind = ready[begun:].partition('\n')
+                if 'PRIVATE KEY' in line or not behind:
+                    ready = ready[:begun]
         if ready:
             self._held = self._held[len(ready) :]
             self._stream.write(self._guard.mask(ready))
