@@ -67,11 +67,7 @@ class Masked(io.TextIOBase):
         ready = self._held[:end]
         if not last and len(self._held) < _MOST_HELD:
             ready = _before_open_key(ready)
-            begun = ready.rfind(_FRAME[0])
-            if begun >= 0 and _FRAME[1] not in ready[begun:]:
-                line, _, behind = ready[begun:].partition('\n')
-                if 'PRIVATE KEY' in line or not behind:
-                    ready = ready[:begun]
+            ready = _before_open_frame(ready)
         if ready:
             self._held = self._held[len(ready) :]
             self._stream.write(self._guard.mask(ready))
@@ -108,6 +104,16 @@ def _before_open_key(text: str) -> str:
         if word is not None and '\n' not in word[2]:
             break
     return text
+
+
+def _before_open_frame(text: str) -> str:
+    """Return a text without a private key at its end whose last line is not there yet."""
+    begun = text.rfind(_FRAME[0])
+    if begun < 0:
+        return text
+    line, _, behind = text[begun:].partition('\n')
+    ended = '\n' in behind.partition(_FRAME[1])[2]
+    return text[:begun] if not ended and ('PRIVATE KEY' in line or not behind) else text
 
 
 def _may_go_on(word: str) -> bool:
