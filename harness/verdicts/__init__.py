@@ -1,0 +1,1 @@
+"""Verdicts about the model: how its turns were written, and how its runs ended."""
