@@ -27,7 +27,16 @@ if TYPE_CHECKING:
 RAW: Final = 'RocketRide.agent.raw.v1'
 """The kind of the stack entry whose payload is the list of reasoning steps."""
 
-_NEED_A_PAYLOAD: Final = ('stop_reason', 'steps', 'observations', 'stack', 'stack_has', 'meta', 'meta_has', 'meta_times')
+_NEED_A_PAYLOAD: Final = (
+    'stop_reason',
+    'steps',
+    'observations',
+    'stack',
+    'stack_has',
+    'meta',
+    'meta_has',
+    'meta_times',
+)
 _STEP_KEYS: Final = ('action', 'action_input', 'observation')
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _NOT_COMPARED: Final = frozenset(
     {'version', 'scenario', 'node', 'model', 'epoch', 'face', 'turns', 'calls', 'duration_s'}
 )
+_BEFORE_ALL_TURNS: Final = -1
 _MAX_LINES: Final = 24
 _MAX_LINE: Final = 200
 _MAX_COMPARED: Final = 400
@@ -56,21 +57,22 @@ def course_of(record: RunRecord) -> list[Step]:
     for call in record.calls:
         calls.setdefault((call.agent, call.turn), []).append(call)
     steps: list[Step] = []
-    open_results: dict[str, list[Step]] = {}
+    results: dict[str, list[Step]] = {}
+
+    def made(agent: str, turn: int) -> None:
+        for call in calls.pop((agent, turn), []):
+            steps.append(Step('call', agent, turn, steady({'tool': call.tool, 'input': call.input})))
+            results.setdefault(agent, []).append(_result(call))
+
     for turn in record.turns:
+        made(turn.agent, _BEFORE_ALL_TURNS)
         # The result of a call is told where its agent goes on, so that the turns of a child stand in front of it.
-        steps += open_results.pop(turn.agent, [])
+        steps += results.pop(turn.agent, [])
         steps += _turn_steps(turn)
-        for call in calls.pop((turn.agent, turn.index), []):
-            steps.append(Step('call', call.agent, turn.index, steady({'tool': call.tool, 'input': call.input})))
-            open_results.setdefault(call.agent, []).append(_result(call))
-    for rest in open_results.values():
-        steps += rest
-    for unasked in calls.values():
-        for call in unasked:
-            steps.append(Step('call', call.agent, None, steady({'tool': call.tool, 'input': call.input})))
-            steps.append(_result(call))
-    return [*steps, *_end(record)]
+        made(turn.agent, turn.index)
+    for agent, index in list(calls):
+        made(agent, index)
+    return [*steps, *(step for rest in results.values() for step in rest), *_end(record)]
 
 
 def _turn_steps(turn: Turn) -> Iterator[Step]:
@@ -121,7 +123,7 @@ def parting(before: Sequence[Step], after: Sequence[Step]) -> Parting | None:
         return Parting(
             what=step.what,
             agent=step.agent,
-            turn=None if step.turn is None else step.turn + 1,
+            turn=None if step.turn is None or step.turn < 0 else step.turn + 1,
             before=None if texts[0] is None else clip(texts[0], _MAX_TEXT),
             after=None if texts[1] is None else clip(texts[1], _MAX_TEXT),
             diff=short_diff(texts[0] or '', texts[1] or ''),

@@ -113,8 +113,8 @@ def _run_lines(run: RunDiff, shown: dict[str, str]) -> Iterator[Line]:
 def _because(run: RunDiff) -> str:
     if run.change in ('new', 'gone'):
         where = 'first' if run.change == 'new' else 'second'
-        what = 'scenario' if run.causes == ('scenario',) else 'recording'
-        return f'the {where} store has no such {what} or run'
+        what = 'recording' if run.causes == ('cassette',) else 'scenario or run'
+        return f'the {where} store has no such {what}'
     return ', '.join(_CAUSES[cause] for cause in run.causes)
 
 
