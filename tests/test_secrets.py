@@ -204,6 +204,13 @@ def test_places_are_counted_in_characters() -> None:
     assert [text[spot.start : spot.end] for spot in GUARD.find(text)] == [key, key]
 
 
+@pytest.mark.parametrize('before', [3_999_000, 3_999_990, 4_000_000, 3_934_464])
+def test_a_key_is_found_wherever_it_stands_in_a_long_text(before: int) -> None:
+    key = KEYS['a GitHub token']
+    text = 'lorem ' * (before // 6) + f'{key} ' + 'ipsum ' * 700_000
+    assert [text[spot.start : spot.end] for spot in GUARD.find(text)] == [key]
+
+
 def test_a_key_that_is_cut_into_lines_takes_no_other_words_with_it() -> None:
     key = KEYS['a GitHub token']
     text = f'The token is\n{key[:20]}\n{key[20:]}\nThanks a lot, and bye.\n'

@@ -22,6 +22,10 @@ MASK: Final = '***'
 """What stands in the place of a secret."""
 
 _SHORTEST_TEXT: Final = 8
+_AT_ONCE: Final = 4_000_000
+_TWICE: Final = 65_536
+"""Of a long text this many bytes are read twice, so that no key is cut."""
+
 _BLANKS: Final = bytes(
     byte if chr(byte).isascii() and (chr(byte).isalnum() or chr(byte) in '_-.+/=~:%') else 0x20 for byte in range(256)
 )
@@ -73,7 +77,14 @@ class Guard:
 
     def find_bytes(self, text: bytes) -> list[Spot]:
         """Return the same of a text in UTF-8, with positions in bytes."""
-        return _merged(self._in_all_views(text))
+        if len(text) <= _AT_ONCE:
+            return _merged(self._in_all_views(text))
+        spots = []
+        for begin in range(0, len(text), _AT_ONCE - _TWICE):  # the memory that views take is bounded so
+            for spot in self._in_all_views(text[begin : begin + _AT_ONCE]):
+                if spot.start or not begin:
+                    spots.append(spot.at(begin + spot.start, begin + spot.end))
+        return _merged(spots)
 
     def _in_all_views(self, text: bytes) -> Iterator[Spot]:
         yield from self._in_views(text)

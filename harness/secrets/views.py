@@ -33,6 +33,8 @@ _EDGE: Final = b' \t\r|>+"\',\\'
 _WORD: Final = b'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_.=~:%-'
 _DIGITS: Final = b'0123456789.:/-'
 _MOST_BEFORE: Final = 1024
+_LONGEST_CHAIN: Final = 1000
+_OVERLAP: Final = 16
 _CONTINUED: Final = re.compile(
     rb"""\n[ \t|>+"',\\-]{0,100}((?=[A-Za-z+/_.=-]{0,64}[0-9]|[A-Za-z0-9+/_.=-]{1,64}[A-Z])[A-Za-z0-9+/_.=~:%-]{2,})"""
 )
@@ -144,6 +146,9 @@ def wrapped(text: bytes, beginnings: tuple[bytes, ...]) -> Iterator[View]:
             if len(chain) > 1:
                 yield _chained(chain)
             chain = list(_last_word(text, match.start()))
+        if len(chain) > _LONGEST_CHAIN:
+            yield _chained(chain)
+            del chain[:-_OVERLAP]
         chain.append((word, start))
         tail = _AT_END.match(text, match.end(1))
         end = tail.end() if tail is not None else -1
