@@ -175,7 +175,7 @@ def test_a_changed_question_is_told_as_drift(suite: Suite) -> None:
     suite.add('asks-two', recorded=True, question='Another question?')
     replayed = invoke(suite, 'run', 'asks-two')
 
-    assert replayed.exit_code == 1
+    assert replayed.exit_code == 3
     assert 'asks-two [small]: The node asks-two' in replayed.stdout
     assert 'the request of turn 1 of 1 is not the recorded one' in replayed.stdout
     assert 'messages[0].content' in replayed.stdout
