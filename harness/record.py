@@ -108,20 +108,22 @@ class RunRecord(Frozen):
     `payload` is what the node's face returned (None where it returned nothing), `raised` the exception that left the
     face. `payload_error` says why the payload would not survive `json.dumps(..., allow_nan=False)`; the payload kept
     here is JSON-safe, with the `repr` of each value that JSON cannot hold. `model` is the name of the recorded or
-    live model, None for scripted outputs. `offered` are the tools that the agents were told about, each once.
-    `descriptors` are the functions that the node offers to a parent (tool face only), `service` is its service
-    definition (only where it was opened to be configured), `installs` are the names of the requirements files that it
-    asked to have installed (None where the engine does not say). `stopped` says why the run was broken off, None
-    where it ended by itself. `stdout` is the beginning of what was written to standard output, `leaked_threads` are
-    the names of threads that went on behind the end, `changed_state` is what had to be put back in the process: of a
-    scenario with several runs they stand in the last record. The order inside each list is the order in time. The
-    record is JSON-safe, bounded and versioned; every later stage is a pure function of records.
+    live model, None for scripted outputs, `parameters` are those it was asked with, the seed left out. `offered` are
+    the tools that the agents were told about, each once. `descriptors` are the functions that the node offers to a
+    parent (tool face only), `service` is its service definition (only where it was opened to be configured),
+    `installs` are the names of the requirements files that it asked to have installed (None where the engine does not
+    say). `stopped` says why the run was broken off, None where it ended by itself. `stdout` is the beginning of what
+    was written to standard output, `leaked_threads` are the names of threads that went on behind the end,
+    `changed_state` is what had to be put back in the process: of a scenario with several runs they stand in the last
+    record. The order inside each list is the order in time. The record is JSON-safe, bounded and versioned; every
+    later stage is a pure function of records.
     """
 
     version: Literal[1] = RECORD_VERSION
     scenario: str
     node: str
     model: str | None = None
+    parameters: dict[str, float | int | str] = Field(default_factory=dict)
     epoch: int = 1
     face: Literal['lane', 'tool'] = 'lane'
     turns: tuple[Turn, ...] = ()

@@ -49,7 +49,12 @@ class StoredResult(Frozen):
     """One judged run: the record, the findings, and why the run says nothing about the node where it does not."""
 
     record: RunRecord
+    family: str = Field(description='The family of the scenario.')
     level: Level = Field(description='The level of the scenario.')
+    solved: bool | None = Field(
+        default=None, description='Whether the model solved the task; null: there is no task, or no model.'
+    )
+    needs_tool: bool | None = Field(default=None, description='Whether the task needs a tool; null: there is no task.')
     asked: str = Field(pattern=_DIGEST, description='The digest of what the scenario asks, see `asked_digest`.')
     expected: str = Field(pattern=_DIGEST, description='The digest of what it expects, see `expected_digest`.')
     cassette: str | None = Field(
@@ -107,7 +112,8 @@ def write(path: Path, head: Header, results: Iterable[StoredResult]) -> int:
     with _opened(path, head) as file:
         count = 0
         for result in results:
-            left_out = {key for key in ('cassette', 'problem') if getattr(result, key) is None}
+            optional = ('cassette', 'problem', 'solved', 'needs_tool')
+            left_out = {key for key in optional if getattr(result, key) is None}
             where = f'{path}: the run of {result.record.scenario}'
             file.write(_clean(result.model_dump(exclude=left_out), guard, where))
             file.flush()

@@ -133,4 +133,12 @@ def _play(
     """Run all runs of a scenario; return the records, up to a fault of the harness or of the recording, and that."""
     from harness.play import Play
 
-    return Play(file.scenario, node, client=client, model=model, folder=file.path.parent).go(limit_s)
+    records, fault = Play(file.scenario, node, client=client, model=model, folder=file.path.parent).go(limit_s)
+    asked = _parameters(client)
+    return tuple(item.model_copy(update={'parameters': asked}) for item in records) if asked else records, fault
+
+
+def _parameters(client: ModelSide | None) -> dict[str, float | int | str]:
+    spec = getattr(client, 'spec', None)
+    given = {'temperature': getattr(spec, 'temperature', None), 'max_tokens': getattr(spec, 'max_tokens', None)}
+    return {key: value for key, value in given.items() if value is not None}

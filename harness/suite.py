@@ -122,7 +122,10 @@ def stored(runs: Iterable[Judged], files: Iterable[ScenarioFile], cassettes: Pat
         cassette = cassette_path(cassettes, scenario.id, record.model) if record.model is not None else None
         yield StoredResult(
             record=record,
+            family=scenario.family,
             level=scenario.level,
+            solved=run.outcome.solved,
+            needs_tool=scenario.task.needs_tool if scenario.task is not None else None,
             asked=asked_digest(by_id[scenario.id]),
             expected=expected_digest(by_id[scenario.id].scenario),
             cassette=file_digest(cassette) if cassette is not None else None,

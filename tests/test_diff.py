@@ -294,7 +294,7 @@ HEAD = Header(
 
 def stored(record: RunRecord, **more: Any) -> StoredResult:
     return StoredResult(
-        **({'record': record, 'level': 'required', 'asked': 'c' * 64, 'expected': 'd' * 64} | more)  # type: ignore[arg-type]
+        **({'record': record, 'family': 'loop', 'level': 'required', 'asked': 'c' * 64, 'expected': 'd' * 64} | more)  # type: ignore[arg-type]
     )
 
 

@@ -35,7 +35,7 @@ HEAD = Header(
     versions={'python': '3.11.2'},
     created=datetime(2025, 1, 2, tzinfo=UTC),
 )
-DIGESTS: dict[str, Any] = {'level': 'required', 'asked': '1a' * 32, 'expected': '2b' * 32}
+DIGESTS: dict[str, Any] = {'family': 'loop', 'level': 'required', 'asked': '1a' * 32, 'expected': '2b' * 32}
 
 
 def result(scenario: str = 'a', **more: Any) -> StoredResult:

@@ -217,7 +217,7 @@ def test_the_lines_of_a_store_are_accepted_and_others_refused() -> None:
             'created': '2025-01-01T00:00:00Z',
         }
     )
-    digests = {'level': 'required', 'asked': '0' * 64, 'expected': '0' * 64}
+    digests = {'family': 'loop', 'level': 'required', 'asked': '0' * 64, 'expected': '0' * 64}
     result = StoredResult.model_validate({'record': {'scenario': 'a', 'node': 'n'}, 'findings': []} | digests)
     lines = [head.model_dump(mode='json'), result.model_dump(mode='json')]
     for line in lines:

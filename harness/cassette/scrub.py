@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.cassette.file import CassetteError, CassetteFormat, text_of
 from harness.secrets import Guard, SecretFound
-from harness.secrets.guard import leaves
+from harness.secrets.values import leaves
 from harness.strictjson import strict_json
 
 if TYPE_CHECKING:

@@ -254,6 +254,9 @@ class Task(Frozen):
 
     accept: tuple[str, ...] = Field(min_length=1, description='Texts of which the answer must contain one.')
     forbid: tuple[str, ...] = Field(default=(), description='Texts of which the answer must contain none.')
+    needs_tool: StrictBool = Field(
+        default=True, description='Whether nobody can know the answer without a tool; false: a tool call is needless.'
+    )
 
 
 class Scenario(Frozen):

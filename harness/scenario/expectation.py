@@ -143,6 +143,7 @@ Observations = Annotated[
 ]
 """One match for each step, or `{each: match}` for all of them."""
 
+
 class Expectation(Frozen):
     """What must hold of one run; only what is given is checked.
 

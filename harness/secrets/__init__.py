@@ -6,8 +6,9 @@ when a file is to be written is refused, and the file is as it was.
 
 from __future__ import annotations
 
-from harness.secrets.guard import MASK, Guard, SecretFound
+from harness.secrets.guard import Guard, SecretFound
 from harness.secrets.known import Known
 from harness.secrets.shapes import Spot
+from harness.secrets.values import MASK
 
 __all__ = ['MASK', 'Guard', 'Known', 'SecretFound', 'Spot']

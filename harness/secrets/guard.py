@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-
-from pydantic import BaseModel
 
 from harness.secrets.cuts import cut
 from harness.secrets.known import Known, of_environment, squeezed
-from harness.secrets.labels import framed, labelled, names_secret
-from harness.secrets.shapes import BEGINNINGS, SHORTEST, Spot, is_placeholder, shaped
+from harness.secrets.labels import framed, labelled
+from harness.secrets.shapes import BEGINNINGS, SHORTEST, Spot, shaped
+from harness.secrets.values import MASK, collected, leaves, masked
 from harness.secrets.views import ROUNDS, View, decoded, unescaped, unescaped_view, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-
-MASK: Final = '***'
-"""What stands in the place of a secret."""
 
 _SHORTEST_TEXT: Final = 8
 _AT_ONCE: Final = 4_000_000
@@ -156,47 +151,13 @@ class Guard:
         What stands in a field that is named as secrets are (`password`, `apiKey`) is one, whatever it looks like. A
         value without secrets is returned as it is; models are copied without validation.
         """
-        texts: list[str] = []
-        if not _collect(value, texts):
+        texts, named = collected(value)
+        if not named:
             blob = '\0'.join(texts)
             if not self.find(blob) and next(cut(blob), None) is None:
                 return value
-        result: _Value = self._masked(value)
+        result: _Value = masked(value, self.mask)
         return result
-
-    def _masked(self, value: Any, named: bool = False) -> Any:
-        if isinstance(value, str):
-            return MASK if named and _is_given(value) else self.mask(value)
-        if isinstance(value, bool) or value is None:
-            return value
-        if isinstance(value, int | float):
-            return MASK if named else value
-        if isinstance(value, BaseModel):
-            fields = {name: self._masked(item) for name, item in value.__dict__.items()}
-            changed = {name: item for name, item in fields.items() if item is not value.__dict__[name]}
-            return value.model_copy(update=changed) if changed else value
-        if isinstance(value, dict):
-            return self._masked_dict(value)
-        if isinstance(value, list | tuple):
-            items = [self._masked(item, named) for item in value]
-            if all(new is old for new, old in zip(items, value, strict=True)):
-                return value
-            return items if isinstance(value, list) else tuple(items)
-        return value
-
-    def _masked_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
-        result: dict[Any, Any] = {}
-        seen: Counter[Any] = Counter()
-        for key, item in value.items():
-            name = self.mask(key) if isinstance(key, str) else key
-            seen[name] += 1
-            if name != key and (seen[name] > 1 or name in value):
-                name = f'{name} {seen[name]}'
-            result[name] = self._masked(item, isinstance(key, str) and names_secret(key))
-        unchanged = len(result) == len(value) and all(
-            name == key and new is old for (name, new), (key, old) in zip(result.items(), value.items(), strict=True)
-        )
-        return value if unchanged else result
 
     # ------------------------------------------------------------------------------------------------ refusing
 
@@ -221,20 +182,6 @@ class Guard:
             raise SecretFound(f'{where}:{line}:{column}', spot.kind)
 
 
-def leaves(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a JSON value with the keys that lead to them, such as `messages[0].content`."""
-    left = [('', value)]
-    while left:
-        keys, item = left.pop()
-        if isinstance(item, str):
-            yield keys or 'the text', item
-        elif isinstance(item, dict):
-            inner = [(f'{keys}.{key}' if keys else str(key), one) for key, one in item.items()]
-            left += reversed(inner)
-        elif isinstance(item, list | tuple):
-            left += [(f'{keys}[{index}]', one) for index, one in reversed(list(enumerate(item)))]
-
-
 def _long_words(text: bytes) -> bytes:
     return b' '.join({word for word in text.translate(_BLANKS).split() if len(word) >= SHORTEST})
 
@@ -253,30 +200,3 @@ def _merged(spots: Iterable[Spot]) -> list[Spot]:
 
 def _characters(raw: bytes) -> int:
     return len(raw.decode('utf-8', 'surrogatepass'))
-
-
-def _collect(value: Any, texts: list[str]) -> bool:
-    """Collect the texts of a value; tell whether a field in it is named as secrets are."""
-    named = False
-    left = [value]
-    while left:
-        item = left.pop()
-        if isinstance(item, str):
-            texts.append(item)
-        elif isinstance(item, BaseModel):
-            left += item.__dict__.values()
-        elif isinstance(item, dict):
-            keys = [key for key in item if isinstance(key, str)]
-            texts += keys
-            named = named or any(map(names_secret, keys))
-            left += item.values()
-        elif isinstance(item, list | tuple):
-            left += item
-    return named
-
-
-def _is_given(value: str) -> bool:
-    """Tell whether the text of a field is a secret, and nothing that stands for one."""
-    return value.strip().lower() not in ('', 'none', 'null', 'empty', 'true', 'false', '-') and not is_placeholder(
-        value.encode('utf-8', 'surrogatepass')
-    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _BEHIND: Final = (
     rb'(?![a-z0-9])'
     rb"""(?:[\\"'`\])]{0,6}\s{0,4}(=>|:=|={1,2}|:|>|is\b:?)|[\\"'`\])]{0,6}(?=\s))\s{0,4}"""
-    rb"""[\\"'`(\[<{]{0,6}(?:(?:bearer|basic|token|digest|apikey)\s{1,4})?"""
+    rb"""[\\"'`(\[<]{0,6}(?:(?:bearer|basic|token|digest|apikey)\s{1,4})?"""
     rb"""([^\s"'`,;<>(){}\[\]\\|&=?]{6,}={0,2})"""
 )
 """What follows a name: the first group is there where more than white space stands before the value, the second."""
@@ -58,6 +58,7 @@ _NAMES: Final = (
     _Name(b'authorization', b'', rb'(?!)'),
 )
 _LONGEST_BEFORE: Final = 32
+_ESCAPED: Final = (b'n', b'r', b't', b'u', b'x', b'b', b'f', b'/')
 _BEARER: Final = re.compile(rb'bearer[\s+]{1,4}([a-z0-9._~+/-]{12,}={0,2})')
 _BASIC: Final = re.compile(rb'basic[\s+]{1,4}([a-z0-9+/_-]{8,}={0,2})')
 _IN_URL: Final = re.compile(rb"""://[^\s/:@"'<>\\]{0,128}:([^\s/:@"'<>\\]{3,256})@""")
@@ -118,6 +119,8 @@ def _behind(name: _Name, match: re.Match[bytes], text: bytes, lower: bytes) -> I
     value = text[start:end]
     if text[end : end + 1] == b'(' or value.startswith((b'/', b'./', b'~/')) or b'://' in value:
         return  # a call, a path, a URL
+    if text[start - 1 : start] == b'\\' and value[:1] in _ESCAPED:
+        return  # no value, but the escape of the character that it begins with
     before = lower[max(0, match.start() - _LONGEST_BEFORE) : match.start()]
     strong = name.before is None or _ending(name.before).search(before) is not None
     if not strong:
