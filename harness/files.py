@@ -54,8 +54,8 @@ def leads_out(path: Path, folder: Path) -> bool:
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text as UTF-8 in place of the file that is there: its readers see the old one or the new one.
+def write_whole(path: Path, text: str | bytes) -> None:
+    """Write a text as UTF-8, or bytes, in place of the file that is there: its readers see the old one or the new one.
 
     A symbolic link is replaced, not followed.
 
@@ -64,8 +64,8 @@ def write_whole(path: Path, text: str) -> None:
     """
     draft = path.with_name(f'.{path.name}.{os.getpid()}.{threading.get_ident()}.tmp')
     try:
-        with draft.open('x', encoding='utf-8', newline='\n') as file:
-            file.write(text)
+        with draft.open('xb') as file:
+            file.write(text.encode() if isinstance(text, str) else text)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

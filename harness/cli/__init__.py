@@ -19,6 +19,7 @@ from harness.cli.lint import lint
 from harness.cli.mutants import mutants
 from harness.cli.record import record
 from harness.cli.run import run
+from harness.cli.score import score
 
 
 class _Verbs(click.Group):
@@ -47,7 +48,7 @@ def main() -> None:
             stream.reconfigure(errors='backslashreplace')
 
 
-for _command in (run, accept, diff, record, accept_drift, list_scenarios, lint, coverage, mutants, schema):
+for _command in (run, score, accept, diff, record, accept_drift, list_scenarios, lint, coverage, mutants, schema):
     if _command.callback is not None:
         _command.callback = masked(_command.callback)
     main.add_command(_command)

@@ -45,7 +45,7 @@ def list_scenarios(
 @click.command()
 @click.argument(
     'what',
-    type=click.Choice(['scenario', 'run', 'results', 'baseline', 'diff', 'coverage', 'mutants']),
+    type=click.Choice(['scenario', 'run', 'results', 'baseline', 'diff', 'coverage', 'mutants', 'score']),
     default='scenario',
 )
 @click.option('--write', is_flag=True, help='Write the schema of scenarios into their folder.')
@@ -82,6 +82,10 @@ def schema(what: str, write: bool, root: Path | None) -> None:
         from harness.mutants.hunt import hunt_schema
 
         echo_json(hunt_schema())
+    elif what == 'score':
+        from harness.metrics.figures import score_schema
+
+        echo_json(score_schema())
     else:
         schemas_of = {
             'scenario': schemas.scenario_schema,

@@ -1,0 +1,178 @@
+"""The figures of a model: rates with their intervals, over turns and over runs, clustered by scenario."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import combinations
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
+
+from pydantic import Field
+
+from harness.grammar import Form, Kind
+from harness.metrics.statistics import Paired, Rate, holm, paired, pass_hat, rate
+from harness.record import Frozen
+from harness.verdicts.turns import Flag, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from harness.metrics.rows import Rows, RunRow, TurnRow
+
+FIGURES_VERSION: Final = 1
+_Row = TypeVar('_Row', 'RunRow', 'TurnRow')
+MOST_INFRASTRUCTURE: Final = 0.02
+"""Above this share of runs that the infrastructure ended there is no headline."""
+
+
+class Figures(Frozen):
+    """What one model did, in one parameter set, over some scenarios.
+
+    The rates of turns are over the turns that the model answered, those of runs over all planned runs but the ones that
+    the infrastructure ended, which `scored` of `planned` says.
+    """
+
+    model: str = Field(description='The model.')
+    parameters: str = Field(description='The parameters that it was asked with.')
+    family: str = Field(default='', description='The family of the scenarios; empty: all of them.')
+    planned: int = Field(description='How many runs there are.')
+    scored: int = Field(description='How many of them say something about the model.')
+    scenarios: int = Field(description='How many scenarios they are of.')
+    turns: int = Field(description='How many turns the model wrote.')
+    strict: Rate = Field(description='Turns in the canonical form.')
+    readable: Rate = Field(description='Turns whose step can be read, canonical or not (strict or lenient).')
+    malformed: Rate = Field(description='Turns with an attempted step that nobody may run.')
+    direct: Rate = Field(description='Turns of plain text.')
+    wrote_observation: Rate = Field(description='Turns in which the model wrote an observation itself.')
+    unknown_tool: Rate = Field(description='Calls of a tool that there is not, of all calls.')
+    invalid_arguments: Rate = Field(description="Calls whose input the tool's schema refuses, of all calls.")
+    repeated_call: Rate = Field(description='Calls that were made before in the same run, of all calls.')
+    tool_skip: Rate = Field(
+        description='Runs without a tool call where a tool is needed: what require_tool_call refuses.'
+    )
+    needless_tool: Rate = Field(description='Runs with a tool call where none is needed.')
+    recovery: Rate = Field(description='Runs that went on well behind a tool call that raised, of all with one.')
+    exhausted: Rate = Field(description='Runs that used up the budget.')
+    solved: Rate = Field(description='Runs that solved the task: pass^1.')
+    pass_hat: dict[int, float] = Field(description='pass^k: the chance that k runs of a scenario all solve its task.')
+    outcomes: dict[Outcome, int] = Field(description='How many runs ended how.')
+    first_bad_turn: float | None = Field(description='The median number of the first bad turn, where there is one.')
+    turns_per_run: float | None = Field(description='The mean number of turns of a scored run.')
+    tokens_per_solved: float | None = Field(description='Tokens of all scored runs for each that solved its task.')
+
+    @property
+    def headline(self) -> bool:
+        """Whether the rates of runs may be told without a warning: hardly any run is missing."""
+        return self.planned > 0 and self.planned - self.scored <= MOST_INFRASTRUCTURE * self.planned
+
+
+class Comparison(Frozen):
+    """Two models on the same scenarios; `p` is adjusted for the number of comparisons (Holm)."""
+
+    first: str
+    second: str
+    solved: Paired
+    p: float
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the two can be told apart."""
+        return self.solved.apart and self.p < 0.05
+
+
+class Score(Frozen):
+    """What `react-harness score --format json` prints."""
+
+    version: Literal[1] = FIGURES_VERSION
+    figures: tuple[Figures, ...]
+    comparisons: tuple[Comparison, ...]
+
+
+def score(rows: Rows, by_family: bool = False) -> Score:
+    """Return the figures of every model, the best one first, and the comparisons of all pairs."""
+    groups: defaultdict[tuple[str, str, str], tuple[list[RunRow], list[TurnRow]]] = defaultdict(lambda: ([], []))
+    for run in rows.runs:
+        for family in ('', run.family) if by_family else ('',):
+            groups[run.model, run.parameters, family][0].append(run)
+    for turn in rows.turns:
+        for family in ('', turn.family) if by_family else ('',):
+            groups[turn.model, turn.parameters, family][1].append(turn)
+    made = [figures(runs, turns, family) for (_, _, family), (runs, turns) in groups.items()]
+    made.sort(key=lambda item: (item.family, -(item.solved.value or 0), -(item.strict.value or 0), item.model))
+    return Score(figures=tuple(made), comparisons=tuple(compared(rows)))
+
+
+def figures(runs: Sequence[RunRow], turns: Sequence[TurnRow], family: str = '') -> Figures:
+    """Return the figures of the runs and turns of one model in one parameter set."""
+    scored = [run for run in runs if run.outcome is not Outcome.INFRASTRUCTURE]
+    calls = [turn for turn in turns if turn.kind is Kind.CALL and turn.form is not Form.MALFORMED]
+    tasks: defaultdict[str, list[bool]] = defaultdict(list)
+    for run in scored:
+        if run.solved is not None:
+            tasks[run.scenario].append(run.solved)
+    solved = sum(map(sum, tasks.values()))
+    bad = [run.first_bad_turn for run in scored if run.first_bad_turn is not None]
+    tokens = [count for run in scored for count in (run.prompt_tokens, run.completion_tokens) if count is not None]
+    most = max((len(values) for values in tasks.values()), default=0)
+    return Figures(
+        model=runs[0].model,
+        parameters=runs[0].parameters,
+        family=family,
+        planned=len(runs),
+        scored=len(scored),
+        scenarios=len({run.scenario for run in runs}),
+        turns=len(turns),
+        strict=_of(turns, lambda turn: turn.form is Form.STRICT),
+        readable=_of(turns, lambda turn: turn.form in (Form.STRICT, Form.LENIENT)),
+        malformed=_of(turns, lambda turn: turn.form is Form.MALFORMED),
+        direct=_of(turns, lambda turn: turn.form is Form.DIRECT),
+        wrote_observation=_of(turns, lambda turn: Flag.WROTE_OBSERVATION in turn.flags),
+        unknown_tool=_of(calls, lambda turn: Flag.UNKNOWN_TOOL in turn.flags),
+        invalid_arguments=_of(calls, lambda turn: Flag.INVALID_ARGUMENTS in turn.flags),
+        repeated_call=_of(calls, lambda turn: Flag.REPEATED_CALL in turn.flags),
+        tool_skip=_of([run for run in scored if run.needs_tool], lambda run: not run.called),
+        needless_tool=_of([run for run in scored if run.needs_tool is False], lambda run: run.called),
+        recovery=_of([run for run in scored if run.failed], lambda run: bool(run.recovered)),
+        exhausted=_of(scored, lambda run: run.outcome is Outcome.EXHAUSTED),
+        solved=rate(tasks),
+        pass_hat={k: share for k in range(1, most + 1) if (share := pass_hat(tasks, k)) is not None},
+        outcomes={outcome: count for outcome in Outcome if (count := sum(run.outcome is outcome for run in runs))},
+        first_bad_turn=median(bad) if bad else None,
+        turns_per_run=fmean(run.turns for run in scored) if scored else None,
+        tokens_per_solved=sum(tokens) / solved if solved and tokens else None,
+    )
+
+
+def _of(rows: Iterable[_Row], holds: Callable[[_Row], bool]) -> Rate:
+    groups: defaultdict[str, list[bool]] = defaultdict(list)
+    for row in rows:
+        groups[row.scenario].append(holds(row))
+    return rate(groups)
+
+
+def compared(rows: Rows) -> list[Comparison]:
+    """Compare every two models in their task success, on the scenarios that both were run on."""
+    results: defaultdict[str, defaultdict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for run in rows.runs:
+        if run.solved is not None and run.outcome is not Outcome.INFRASTRUCTURE:
+            results[f'{run.model} {run.parameters}'.strip()][run.scenario].append(run.solved)
+    pairs = [
+        (first, second, paired(results[first], results[second]))
+        for first, second in combinations(sorted(results), 2)
+        if set(results[first]) & set(results[second])
+    ]
+    adjusted = holm([item.p for _, _, item in pairs])
+    return [
+        Comparison(first=first, second=second, solved=item, p=p)
+        for (first, second, item), p in zip(pairs, adjusted, strict=True)
+    ]
+
+
+def score_schema() -> dict[str, object]:
+    """Return the JSON Schema (draft 2020-12) of what `react-harness score --format json` prints."""
+    return {
+        '$schema': 'https://json-schema.org/draft/2020-12/schema',
+        '$id': f'urn:react-harness:score:{FIGURES_VERSION}',
+        **Score.model_json_schema(mode='serialization'),
+        'title': 'The figures of models',
+    }

@@ -1,0 +1,170 @@
+"""Results as rows: one for each run of a model and one for each of its turns, the ground of every figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.expect.finding import NODE
+from harness.grammar import Form, Kind
+from harness.record import Frozen
+from harness.verdicts.turns import Flag, Outcome, TurnVerdict, outcome_of, turn_verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pandas import DataFrame
+
+    from harness.record import RunRecord
+    from harness.results import StoredResult
+
+
+class TurnRow(Frozen):
+    """One turn of a run: its verdict, and what it cost."""
+
+    scenario: str
+    family: str
+    model: str
+    parameters: str
+    epoch: int
+    agent: str
+    turn: int
+    form: Form
+    kind: Kind
+    flags: tuple[Flag, ...] = ()
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    latency_s: float = 0.0
+
+
+class RunRow(Frozen):
+    """One run: its outcome, and what the figures of a model are counted from.
+
+    `called` says that a call reached a tool, `failed` that one of them raised, `recovered` that behind a call that
+    raised another one returned, or the task was solved all the same (None where none raised). `first_bad_turn` is the
+    number (from 1) of the first turn of the node under test that is malformed, empty, or calls an unknown tool.
+    """
+
+    scenario: str
+    family: str
+    model: str
+    parameters: str
+    epoch: int
+    outcome: Outcome
+    solved: bool | None
+    needs_tool: bool | None
+    called: bool
+    failed: bool
+    recovered: bool | None
+    turns: int
+    first_bad_turn: int | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency_s: float
+
+
+class Rows(Frozen):
+    """The rows of one or more stores, in the order of the runs; scripted runs have none, for no model is in them."""
+
+    runs: tuple[RunRow, ...] = ()
+    turns: tuple[TurnRow, ...] = ()
+
+
+def rows_of(results: Iterable[StoredResult]) -> Rows:
+    """Judge the runs of models and return their rows."""
+    runs: list[RunRow] = []
+    turns: list[TurnRow] = []
+    for result in results:
+        if result.record.model is not None:
+            verdicts = turn_verdicts(result.record)
+            runs.append(_run(result, verdicts))
+            turns += _turns(result, verdicts)
+    return Rows(runs=tuple(runs), turns=tuple(turns))
+
+
+def parameters_text(record: RunRecord) -> str:
+    """Return the parameters of a run as one text, such as `max_tokens=512 temperature=0.7`."""
+    shown = {key: value if isinstance(value, str) else f'{value:g}' for key, value in record.parameters.items()}
+    return ' '.join(f'{key}={value}' for key, value in sorted(shown.items()))
+
+
+def _who(result: StoredResult) -> dict[str, Any]:
+    record = result.record
+    return {
+        'scenario': record.scenario,
+        'family': result.family,
+        'model': record.model,
+        'parameters': parameters_text(record),
+        'epoch': record.epoch,
+    }
+
+
+def _turns(result: StoredResult, verdicts: Sequence[TurnVerdict]) -> Iterator[TurnRow]:
+    asked = {(turn.agent, turn.index): turn for turn in result.record.turns}
+    for verdict in verdicts:
+        turn = asked[verdict.agent, verdict.index]
+        yield TurnRow(
+            **_who(result),
+            agent=verdict.agent,
+            turn=verdict.index + 1,
+            form=verdict.form,
+            kind=verdict.kind,
+            flags=verdict.flags,
+            prompt_tokens=turn.prompt_tokens,
+            completion_tokens=turn.completion_tokens,
+            latency_s=turn.latency_s,
+        )
+
+
+def _run(result: StoredResult, verdicts: Sequence[TurnVerdict]) -> RunRow:
+    record = result.record
+    own = record.of(NODE)
+    failed = [number for number, call in enumerate(own.calls) if call.error is not None]
+    recovered = None
+    if failed:
+        recovered = bool(result.solved) or any(call.error is None for call in own.calls[failed[0] + 1 :])
+    return RunRow(
+        **_who(result),
+        outcome=outcome_of(record, result.problem),
+        solved=result.solved,
+        needs_tool=result.needs_tool,
+        called=bool(own.calls),
+        failed=bool(failed),
+        recovered=recovered,
+        turns=len(own.turns),
+        first_bad_turn=next((item.index + 1 for item in verdicts if item.agent == NODE and is_bad(item)), None),
+        prompt_tokens=_total(turn.prompt_tokens for turn in record.turns),
+        completion_tokens=_total(turn.completion_tokens for turn in record.turns),
+        latency_s=sum(turn.latency_s for turn in record.turns),
+    )
+
+
+def is_bad(verdict: TurnVerdict) -> bool:
+    """Tell whether a turn is a step that nobody could run, or nothing at all."""
+    return verdict.form in (Form.MALFORMED, Form.EMPTY) or Flag.UNKNOWN_TOOL in verdict.flags
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+# --------------------------------------------------------------------------------------------------------------- frames
+
+
+def run_frame(rows: Rows) -> DataFrame:
+    """Return the runs as a frame, one column for each field."""
+    from pandas import DataFrame
+
+    return DataFrame([row.model_dump(mode='json') for row in rows.runs], columns=list(RunRow.model_fields))
+
+
+def turn_frame(rows: Rows) -> DataFrame:
+    """Return the turns as a frame: one column for each field, and one of truth values for each flag."""
+    from pandas import DataFrame
+
+    columns = [name for name in TurnRow.model_fields if name != 'flags']
+    made = [
+        {**row.model_dump(mode='json', exclude={'flags'}), **{flag.value: flag in row.flags for flag in Flag}}
+        for row in rows.turns
+    ]
+    return DataFrame(made, columns=[*columns, *(flag.value for flag in Flag)])
