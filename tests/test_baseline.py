@@ -296,7 +296,7 @@ def test_a_run_that_is_gone_proves_nothing_until_it_is_accepted(suite: Suite) ->
     assert gated(suite) == (3, 'inconclusive: 1 run of the baseline is gone')
     assert changes(suite) == {'removed': ('gone', 'inconclusive')}
     kept = accepted(suite)
-    assert '1 run of the baseline is not among the results; they stay (--prune takes them out)' in kept.stdout
+    assert '1 run of the baseline is not among the results and stays (--prune takes out what is not)\n' in kept.stdout
     assert gated(suite)[0] == 3
     assert '  gone       removed: met\n' in accepted(suite, '--prune').stdout
     assert gated(suite)[0] == 0

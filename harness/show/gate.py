@@ -104,7 +104,7 @@ def accepted_lines(accepted: Accepted) -> Iterator[Line]:
     yield from change_lines(accepted.changes)
     if accepted.kept:
         text = f'{plural(len(accepted.kept), "run")} of the baseline {_are(accepted.kept)} not among the results'
-        yield Line(f'{text}; they stay (--prune takes them out)')
+        yield Line(f'{text} and stay{"s" if len(accepted.kept) == 1 else ""} (--prune takes out what is not)')
     states = state_counts(accepted.baseline)
     parts = [f'{states[state]:,} {_state(state)}' for state in ('met', 'failed', 'not_judged') if states[state]]
     changed = plural(len(accepted.changes), 'change') if accepted.changes else 'nothing changed'
