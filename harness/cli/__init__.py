@@ -6,7 +6,6 @@ Nothing but click is imported until a command runs, so that `--help` answers at 
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
@@ -22,20 +21,7 @@ from harness.cli.run import run
 from harness.cli.score import score
 
 
-class _Verbs(click.Group):
-    """The verbs. A process in which a node left threads that never end is ended without waiting for them."""
-
-    def main(self, *args: Any, **more: Any) -> Any:
-        try:
-            return super().main(*args, **more)
-        except SystemExit as end:
-            threads = sys.modules.get('harness.engine.threads')
-            if threads is not None:
-                threads.leave(end.code if isinstance(end.code, int) else int(end.code is not None))
-            raise
-
-
-@click.group(cls=_Verbs, context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
+@click.group(context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
 @click.version_option(package_name='react-harness')
 def main() -> None:
     """Prove a ReAct agent node: replay scenarios, judge every run, record models.
@@ -52,3 +38,14 @@ for _command in (run, score, accept, diff, record, accept_drift, list_scenarios,
     if _command.callback is not None:
         _command.callback = masked(_command.callback)
     main.add_command(_command)
+
+
+def program() -> None:
+    """Run the command line as a program; it ends without waiting for threads that a node left and that never end."""
+    try:
+        main()
+    except SystemExit as end:
+        threads = sys.modules.get('harness.engine.threads')
+        if threads is not None:
+            threads.leave(end.code if isinstance(end.code, int) else int(end.code is not None))
+        raise
