@@ -148,6 +148,9 @@ def verdict_lines(counts: Counts, seconds: float) -> list[Line]:
     if not failed:
         return [Line(text, 'good')]
     lines = [Line(text, 'bad')]
+    levels = (('required', counts.required), ('hardening', counts.hardening))
+    told = [f'{name}: {count.met:,} of {plural(count.runs, "run")} met' for name, count in levels if count.runs]
+    lines += [Line('; '.join(told))] if told else []
     if counts.findings:
         lines.append(Line('A finding is about the node: correct the node, or the expectation where it is wrong.'))
     if counts.problems:

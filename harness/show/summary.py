@@ -63,6 +63,13 @@ class Outcome(Frozen):
     )
 
 
+class LevelCount(Frozen):
+    """The runs of the scenarios of one level, and how many of them the node met at that level."""
+
+    runs: int = Field(default=0, description='Runs of the scenarios of this level that were judged.')
+    met: int = Field(default=0, description='Those without a finding of this level or a graver one.')
+
+
 class Counts(Frozen):
     """How many of what."""
 
@@ -72,6 +79,8 @@ class Counts(Frozen):
     findings: int = Field(description='Unmet expectations.')
     problems: int = Field(description='Runs that could not be judged.')
     left: int = Field(default=0, description='Scenarios that were not run because a failure ended the run early.')
+    required: LevelCount = Field(default=LevelCount(), description='What the contract says.')
+    hardening: LevelCount = Field(default=LevelCount(), description='What goes beyond it.')
 
 
 class Summary(Frozen):
@@ -126,7 +135,16 @@ def count_outcomes(outcomes: Sequence[Outcome], left: int = 0) -> Counts:
         findings=sum(len(outcome.findings) for outcome in outcomes),
         problems=sum(bool(outcome.problem) for outcome in outcomes),
         left=left,
+        required=_count_level(outcomes, 'required'),
+        hardening=_count_level(outcomes, 'hardening'),
     )
+
+
+def _count_level(outcomes: Sequence[Outcome], level: Level) -> LevelCount:
+    judged = [outcome for outcome in outcomes if outcome.level == level and not outcome.problem]
+    bad = ('required',) if level == 'required' else ('required', 'hardening')
+    met = sum(not any(item.level in bad for item in outcome.findings) for outcome in judged)
+    return LevelCount(runs=len(judged), met=met)
 
 
 def answer_of(record: RunRecord) -> str | None:

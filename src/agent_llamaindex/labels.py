@@ -159,12 +159,18 @@ def drop_marker(value: str, marker: str) -> str:
         return value
     line = _LINE.match(value)[0].rstrip()  # type: ignore[index]  # it matches nothing, too
     for part in (line, value):
-        if part.endswith(marker) and part.count(marker) % 2:
+        if part.endswith(marker) and _count(part, marker) % 2:
             return part[: -len(marker)] + value[len(part) :]
     # Behind a blank or in front of a word the marker opens something, or it is an operator.
     end = re.search(rf'(?<=\S){re.escape(marker)}(?![\w*])', line) if line.count(marker) % 2 else None
     without = value[: end.start()] + value[end.end() :] if end else value
     return value if label_at(without, 0) else without
+
+
+def _count(text: str, marker: str) -> int:
+    """Return how many markers open or close something; one between blanks is an operator."""
+    mark = re.escape(marker)
+    return sum(1 for _ in re.finditer(rf'{mark}(?!\s)|(?<=\S){mark}', text))
 
 
 def _as_label(match: re.Match[str] | None) -> Label | None:
