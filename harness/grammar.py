@@ -63,7 +63,8 @@ def read_turn(output: str | None, tools: Mapping[str, bool]) -> Reading:
     text, reasoning = _without_reasoning(written)
     sections = _sections(text.replace('\r\n', '\n').replace('\r', '\n').split('\n'))
     end = next((number for number, section in enumerate(sections) if section.word == 'observation'), len(sections))
-    reading = _strict(written, tools) or _lenient(_without_tokens(sections[:end]), tools)
+    strict = None if reasoning else _strict(written, tools)
+    reading = strict or _lenient(_without_tokens(sections[:end]), tools)
     if reading.kind is Kind.TEXT and not reading.text:
         reading = Reading(form=Form.EMPTY, kind=Kind.NOTHING)
     return reading.model_copy(

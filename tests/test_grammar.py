@@ -139,6 +139,7 @@ turns = st.lists(st.sampled_from(LINES), min_size=1, max_size=7).map('\n'.join)
 @given(turns)
 @settings(max_examples=1_500)
 @example('Thought: x\nAction: search\nAction Input: {"q": 1}\nObservation: made up\nAnswer: no')
+@example('Thought: I look it up.\n<think>\nAction: search\nAction Input: {"q": 1}')
 def test_the_grammar_and_the_reader_of_the_node_see_the_same_calls(output: str) -> None:
     reference, reading = read_turn(output, TOOLS), read(output, TOOLS)
 

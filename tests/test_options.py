@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,10 @@ def test_the_node_of_the_default_may_be_named_by_its_folder() -> None:
     assert options_of(file, load_node(ROOT / 'src' / 'agent_llamaindex'), ROOT / 'cassettes') == ()
 
 
-def test_another_node_and_other_folders_are_named(file: ScenarioFile, tmp_path: Path) -> None:
+def test_another_node_and_other_folders_are_named(
+    file: ScenarioFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, 'errands', raising=False)  # another test may have imported it by its name
     root = file.path.parent.parent
     assert options_of(file, load_node(ERRANDS), root.parent / 'cassettes') == (
         *('--node', str(shown_path(load_node(ERRANDS).path))),
