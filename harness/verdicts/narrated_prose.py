@@ -1,0 +1,149 @@
+"""The sentences of a turn: which of them tell of tool work, in which language."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from harness.verdicts.narrated_cjk import CHINESE, JAPANESE
+from harness.verdicts.narrated_germanic import ENGLISH, GERMAN
+from harness.verdicts.narrated_language import NAME
+from harness.verdicts.narrated_lines import Found, NarrationKind
+from harness.verdicts.narrated_romance import FRENCH, ITALIAN, PORTUGUESE, SPANISH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.verdicts.narrated_language import Language
+    from harness.verdicts.narrated_lines import Names
+
+LANGUAGES: Final = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, CHINESE, JAPANESE)
+
+LONGEST_PIECE: Final = 600
+"""A sentence is read in pieces of at most this many characters."""
+
+# An opening mark inside ends a quotation too, so that a row of them is not read again and again.
+_QUOTED: Final = re.compile(
+    r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|„[^„“”\n]{1,400}[“”]|«[^«»\n]{1,400}»|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|'
+    r'`[^`\n]{1,400}`'
+)
+_STOP: Final = re.compile(r'[.!?…](?=["”»)*_]{0,3}(?:\s|$))|[。！？;；]')
+
+
+def bare(text: str, names: Names) -> str:
+    """Return a text of the same length with the names of tools marked, and nothing left of what it quotes."""
+    if names.anywhere:
+        text = names.anywhere.sub(lambda match: NAME * len(match[0]), text)
+    return _QUOTED.sub(lambda match: _unquoted(match[0]), text)
+
+
+def _unquoted(quoted: str) -> str:
+    """Keep a single word, as in `the "search" tool`; a quotation of several says nothing about the turn itself."""
+    inside = quoted[1:-1]
+    several = ' ' in inside.strip() or '(' in inside
+    sentence = not inside.isascii() and NAME not in inside and len(inside) > 6
+    return ' ' * len(quoted) if several or sentence else f' {inside} '
+
+
+def pieces(line: str) -> Iterator[tuple[int, int]]:
+    """Cut a line into sentences of a bounded length: where each starts and ends."""
+    start = 0
+    for stop in [*(stop.end() for stop in _STOP.finditer(line)), len(line)]:
+        for at in range(start, stop, LONGEST_PIECE):
+            yield at, min(stop, at + LONGEST_PIECE)
+        start = stop
+
+
+# --------------------------------------------------------------------------------------------------------- one sentence
+
+_AFTERMATH: Final = 60
+_BEHIND: Final = 90
+_NAMED: Final = re.compile(f'{NAME}{{1,120}}')
+_CLAUSE: Final = re.compile(r'[,;:—，、；：(]| (?:so|but|and|aber|und|mais|et|pero|ma|mas|e|y) ')
+
+
+def told(piece: str) -> Iterator[Found]:
+    """Yield what a sentence tells, one place of each kind at most; a question tells nothing."""
+    if piece.rstrip(' "”»)*_').endswith(('?', '？')):
+        return
+    lower = piece.lower()
+    seen: set[NarrationKind] = set()
+    for language in LANGUAGES:
+        if any(stem in lower for stem in language.stems):
+            for found in _told_in(piece, language):
+                if found.kind not in seen:
+                    seen.add(found.kind)
+                    yield found
+
+
+def _told_in(piece: str, words: Language) -> Iterator[Found]:
+    for kind, pattern, near in (
+        (NarrationKind.CLAIM, words.claims, None),
+        (NarrationKind.CLAIM, words.acts, words.noun),
+        (NarrationKind.RESULT, words.results, None),
+        (NarrationKind.DEED, words.deeds, words.object),
+        (NarrationKind.DEED, words.done, None),
+    ):
+        match = pattern.search(piece)
+        if match is None:
+            continue
+        start, end = match.span()
+        if near is None:
+            # A tool that is named behind it says whether this is true.
+            name = _NAMED.search(piece, end, end + _AFTERMATH)
+            end = name.end() if name else end
+        else:
+            other = _near(piece, start, end, near, words)
+            if other is None:
+                continue
+            start, end = min(start, other[0]), max(end, other[1])
+        if _is_meant(piece, start, end, kind, words):
+            yield Found(start, end, kind, words.code)
+
+
+def _near(piece: str, start: int, end: int, noun: re.Pattern[str], words: Language) -> tuple[int, int] | None:
+    """Return where a noun stands near an act, behind it if there is one, else before it; not one of the reader's."""
+    for low, high in ((start, min(len(piece), end + _BEHIND)), (max(0, start - _AFTERMATH), start)):
+        for match in noun.finditer(piece, low, high):
+            if not words.yours.search(piece[max(0, match.start() - 25) : match.start()]):
+                return match.span()
+    return None
+
+
+def _is_meant(piece: str, start: int, end: int, kind: NarrationKind, words: Language) -> bool:
+    """Tell whether a match is a statement: no condition, nobody else's words, no negation."""
+    before = piece[:start]
+    if words.elsewhere.search(before) or words.denial.search(_CLAUSE.split(before)[-1]):
+        return False
+    if words.denied_behind:
+        return not words.denial.search(piece[end : end + 6])
+    # A result may well be that nothing was found.
+    return kind is NarrationKind.RESULT or not words.denial.search(piece[start:end])
+
+
+# ------------------------------------------------------------------------------------------- a step and what came of it
+
+_ANNOUNCED: Final = re.compile(
+    r"\bI['’]?\s?a?m (?:now |just )?(?:using|calling|running|querying|searching)\b|"
+    r'^\W{0,4}(?:now )?(?:using|calling|running|querying|executing|searching)\b|'
+    r'\blet me (?:just |quickly )?(?:search|check|look|query)\b|'
+    r"\bI(?:['’]ll| will) (?:now |just )?(?:call|use|run|query|search|look)\b"
+    rf'[^\n]{{0,80}}(?:{NAME}|\btool\b|\bsearch\b|database|web|\bup\b)',
+    re.IGNORECASE,
+)
+_OUTCOME: Final = re.compile(
+    r'\W{0,4}(?:(?:the |your )?(?:outputs?|results?|response|return value)'
+    rf'(?: of [\w. {NAME}]{{1,60}})?(?:\s?[:：]| (?:is|was|shows?|says?|came back)\b)|'
+    r'(?:(?:ok|okay|great|got it|done|good news)\W{0,3})?(?:I(?:[\'’]ve| have)? )?found (?:it|the|that|an?|\w{1,5})\b)',
+    re.IGNORECASE,
+)
+
+
+def announces(piece: str) -> bool:
+    """Tell whether a sentence says that a tool is being used."""
+    return _ANNOUNCED.search(piece) is not None and not piece.rstrip().endswith('?')
+
+
+def is_outcome(piece: str) -> bool:
+    """Tell whether a sentence, behind one that announces a step, says what came of it."""
+    return _OUTCOME.match(piece) is not None
