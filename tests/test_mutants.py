@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import jsonschema
@@ -14,6 +16,7 @@ from harness.cli import main
 from harness.mutants import Mutant, edit
 from harness.mutants.build import MutantError, build
 from harness.mutants.hunt import Hunt, Hunted, Kill, hunt, hunt_schema, idle, in_order, only_killers
+from harness.mutants.pack import Ground, hunt_all
 from harness.mutants.table import MUTANTS
 from harness.scenario.loading import find_scenarios
 from harness.scenario.register import load_register
@@ -31,7 +34,8 @@ CASSETTES = CHECKOUT / 'cassettes'
 def test_there_are_many_mutants_and_no_two_of_one_name() -> None:
     ids = [mutant.id for mutant in MUTANTS]
 
-    assert len(ids) == len(set(ids)) >= 70
+    assert len(ids) == len(set(ids)) >= 90
+    assert all(re.fullmatch(r'[a-z0-9]+(-[a-z0-9]+)*', name) for name in ids)
 
 
 @pytest.mark.parametrize('mutant', MUTANTS, ids=[mutant.id for mutant in MUTANTS])
@@ -53,6 +57,18 @@ def test_every_mutant_violates_requirements_that_there_are() -> None:
 
     assert {name for mutant in MUTANTS for name in mutant.breaks} <= known
     assert all(mutant.breaks and mutant.bug.endswith('.') for mutant in MUTANTS)
+
+
+def test_every_requirement_is_violated_by_a_mutant() -> None:
+    violated = {name for mutant in MUTANTS if not mutant.equivalent for name in mutant.breaks}
+
+    assert {item.id for item in load_register(SCENARIOS)} == violated
+
+
+def test_the_table_of_the_docs_has_every_mutant() -> None:
+    page = (CHECKOUT / 'docs' / 'mutants-table.md').read_text(encoding='utf-8')
+
+    assert re.findall(r'(?m)^\| `([^`]+)` \|', page) == [mutant.id for mutant in MUTANTS]
 
 
 def test_a_mutant_that_does_not_fit_any_more_says_so(tmp_path: Path) -> None:
@@ -112,6 +128,38 @@ def test_a_recording_that_drifts_kills_and_says_so() -> None:
     found = hunt(twice, NODE, find_scenarios(SCENARIOS, ['instruction-must-hold']), CASSETTES)
 
     assert [kill.by for kill in found.kills] == ['drift']
+
+
+def broken_by(name: str, code: str) -> Mutant:
+    """Return a mutant that does something before it answers."""
+    first = '        return self._agent.run_agent(self, question, emit_answers_lane=True)\n'
+    return Mutant(name, 'It is broken.', ('FACE-1',), (edit('IInstance.py', first, f'        {code}\n{first}'),))
+
+
+def test_a_mutant_that_ends_its_process_is_killed_and_the_hunt_goes_on() -> None:
+    ends = broken_by('ends', 'import os, signal; os.kill(os.getpid(), signal.SIGKILL)')
+    ground = Ground(NODE, find_scenarios(SCENARIOS, ['never-an-answer']), CASSETTES)
+    found = list(hunt_all([ends, by_id('limit-of-nine')], ground, workers=2))
+
+    assert [(item.id, item.killed) for item in found] == [('ends', True), ('limit-of-nine', True)]
+
+
+def test_a_failure_of_the_harness_is_no_kill() -> None:
+    files = find_scenarios(SCENARIOS, ['never-an-answer'])
+    lost = [replace(file, scenario=file.scenario.model_copy(update={'tools': None})) for file in files]
+
+    with pytest.raises(MutantError, match=r'limit-of-nine: the harness failed with it:\n.*Traceback'):
+        Ground(NODE, lost, CASSETTES).hunt(by_id('limit-of-nine'))
+
+
+def test_what_the_healthy_node_fails_too_is_no_kill(tmp_path: Path) -> None:
+    suite = tmp_path / 'scenarios' / 'loop'
+    suite.mkdir(parents=True)
+    text = (SCENARIOS / 'loop' / 'never-an-answer.yaml').read_text(encoding='utf-8')
+    (suite / 'never-an-answer.yaml').write_text(text.replace('llm_calls: 10', 'llm_calls: 12'), encoding='utf-8')
+
+    with pytest.raises(MutantError, match=r'limit-of-nine: never-an-answer does not kill it: .* does not get past'):
+        hunt(by_id('limit-of-nine'), NODE, find_scenarios(suite.parent), CASSETTES)
 
 
 def test_likely_killers_come_first_and_recordings_last() -> None:

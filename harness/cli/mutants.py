@@ -55,13 +55,14 @@ def mutants(
     does not fit the node any more.
     """
     from harness import suite
-    from harness.engine.node import load_node
+    from harness.engine.node import located
     from harness.mutants.build import MutantError
     from harness.mutants.hunt import Hunt
-    from harness.mutants.pack import hunt_all
+    from harness.mutants.pack import Ground, hunt_all
     from harness.mutants.table import MUTANTS
     from harness.scenario.explain import nearest
     from harness.scenario.loading import UsageError
+    from harness.secrets.writing import write_whole
     from harness.show import mutants as show
 
     with usage_errors():
@@ -74,17 +75,17 @@ def mutants(
         root = suite.scenarios_folder(root)
         files = found(root, ())
         cassettes = suite.cassettes_folder(cassettes, root)
-        healthy = load_node(node_ref).path
+        healthy = located(node_ref).path
         everything = whole or by_scenario or markdown is not None
         workers = min(workers or os.cpu_count() or 1, len(chosen))
         try:
-            hunting = hunt_all(chosen, healthy, files, cassettes, whole=everything, workers=workers)
+            hunting = hunt_all(chosen, Ground(healthy, files, cassettes, everything), workers=workers)
             with click.progressbar(hunting, length=len(chosen), label='mutants', file=sys.stderr) as runs:
                 done = Hunt(scenarios=len(files), whole=everything, mutants=tuple(runs))
         except MutantError as error:
             raise UsageError(str(error)) from None
         if markdown is not None:
-            markdown.write_text(show.markdown(done), encoding='utf-8', newline='\n')
+            write_whole(markdown, show.markdown(done))
     if as_json:
         echo_json(done.model_dump())
     else:

@@ -14,24 +14,25 @@ from harness.mutants.build import MutantError, build
 from harness.record import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from harness.engine.node import Node
     from harness.engine.threads import TimeLimit
     from harness.mutants import Mutant
-    from harness.run import Result
     from harness.scenario.loading import ScenarioFile
 
 HUNT_VERSION: Final = 1
 LIMIT_S: Final = 5.0
 """How long a mutant may take for one scenario with one model side, in seconds."""
 
+Way = Literal['required', 'hardening', 'drift']
+
 
 class Kill(Frozen):
     """A scenario that a mutant does not get past, and how: by a finding of a level, or because a recording drifts."""
 
     scenario: str = Field(description='The id of the scenario.')
-    by: Literal['required', 'hardening', 'drift'] = Field(
+    by: Way = Field(
         description='The level of the gravest finding; drift: it asks its model something that was not recorded.'
     )
 
@@ -79,32 +80,42 @@ class Hunt(Frozen):
         return [item for item in self.mutants if item.killed and item.equivalent]
 
 
-def hunt(mutant: Mutant, healthy: Path, files: Sequence[ScenarioFile], cassettes: Path, whole: bool = False) -> Hunted:
+def hunt(
+    mutant: Mutant,
+    healthy: Path,
+    files: Sequence[ScenarioFile],
+    cassettes: Path,
+    whole: bool = False,
+    *,
+    apart: bool = False,
+) -> Hunted:
     """Replay the suite on a mutant, up to its first killer or as a `whole`; the likely killers come first.
 
+    `apart` loads it in a process of its own: for one that takes its process down or cannot be stopped.
+
     Raises:
-        MutantError: it cannot be made, or does not load: that is no plausible mistake.
+        MutantError: it cannot be made, or does not load: that is no plausible mistake; or the healthy node itself does
+            not get past the scenario that kills it.
         Exception: whatever the harness itself raises; that is no kill.
     """
-    from harness.engine.node import NodeError, load_node
-    from harness.engine.threads import TimeLimit
+    from harness.engine.node import NodeError
 
     began = time.perf_counter()
     kills: list[Kill] = []
     replayed = 0
     with tempfile.TemporaryDirectory(prefix='mutant-') as folder:
+        node = build(mutant, healthy, Path(folder))
+        ways = _ways_apart if apart else _ways
         try:
-            node = load_node(build(mutant, healthy, Path(folder)))
+            for file, way in ways(node, in_order(mutant, files), cassettes):
+                replayed += 1
+                if way is not None:
+                    _check_healthy(mutant, healthy, file, cassettes)
+                    kills.append(Kill(scenario=file.scenario.id, by=way))
+                    if not whole:
+                        break
         except NodeError as error:
             raise MutantError(f'{mutant.id}: {error}') from None
-        limit = TimeLimit(LIMIT_S)
-        for file in in_order(mutant, files):
-            replayed += 1
-            kill = _kill(file, node, cassettes, limit)
-            if kill is not None:
-                kills.append(kill)
-                if not whole:
-                    break
     return Hunted(
         id=mutant.id,
         bug=mutant.bug,
@@ -126,18 +137,59 @@ def in_order(mutant: Mutant, files: Iterable[ScenarioFile]) -> list[ScenarioFile
     return sorted(files, key=rank)
 
 
-def _kill(file: ScenarioFile, node: Node, cassettes: Path, limit: TimeLimit) -> Kill | None:
+def _ways(folder: Path, files: Sequence[ScenarioFile], cassettes: Path) -> Iterator[tuple[ScenarioFile, Way | None]]:
+    from harness.engine.node import load_node
+    from harness.engine.threads import TimeLimit
+
+    limit = TimeLimit(LIMIT_S)
+    node = load_node(folder, limit.imports)
+    for file in files:
+        yield file, _way(file, node, cassettes, limit)
+
+
+def _ways_apart(
+    folder: Path, files: Sequence[ScenarioFile], cassettes: Path
+) -> Iterator[tuple[ScenarioFile, Way | None]]:
+    from harness import apart
+    from harness.engine.threads import TimeLimit
+    from harness.gate.verdict import Gate
+
+    for file, runs in apart.judged_runs(files, str(folder), cassettes, Gate(), TimeLimit(LIMIT_S)):
+        levels = {finding.level for run in runs for finding in run.findings}
+        yield file, _gravest(levels, any(run.outcome.problem for run in runs))
+
+
+_fit: set[tuple[Path, Path]] = set()
+"""Which healthy nodes got past which scenarios."""
+
+
+def _check_healthy(mutant: Mutant, healthy: Path, file: ScenarioFile, cassettes: Path) -> None:
+    from harness.engine.node import load_node
+    from harness.engine.threads import TimeLimit
+
+    if (healthy, file.path) in _fit:
+        return
+    if _way(file, load_node(healthy), cassettes, TimeLimit()) is not None:
+        raise MutantError(
+            f'{mutant.id}: {file.scenario.id} does not kill it: {healthy}, of which it is made, does not get past that '
+            'scenario either: make the node pass first (react-harness run)'
+        )
+    _fit.add((healthy, file.path))
+
+
+def _way(file: ScenarioFile, node: Node, cassettes: Path, limit: TimeLimit) -> Way | None:
     from harness.run import replay
 
     results = replay(file, node, cassettes, limit=limit)
     levels = {finding.level for result in results for finding in result.findings}
+    return _gravest(levels, any(result.problem is not None for result in results))
+
+
+def _gravest(levels: Collection[str], problem: bool) -> Way | None:
+    """Return how a scenario kills. A healthy node has no problem with it, so the one of a mutant is a drift."""
     if levels:
-        return Kill(scenario=file.scenario.id, by='required' if 'required' in levels else 'hardening')
-    return Kill(scenario=file.scenario.id, by='drift') if any(map(_drifted, results)) else None
-
-
-def _drifted(result: Result) -> bool:
-    return result.problem is not None
+        return 'required' if 'required' in levels else 'hardening'
+    return 'drift' if problem else None
 
 
 def only_killers(hunted: Hunt) -> dict[str, list[str]]:

@@ -18,10 +18,12 @@ _SHOWN = 3
 
 
 def rows(hunted: Hunt) -> Iterator[str]:
-    """Yield a line for each mutant: what became of it, and by which scenarios."""
+    """Yield a line for each mutant: what became of it, what it violates, and which scenarios noticed."""
     width = max((len(item.id) for item in hunted.mutants), default=0)
+    wide = max((len(', '.join(item.breaks)) for item in hunted.mutants), default=0)
     for item in hunted.mutants:
-        yield visible(f'{_state(item):<10} {item.id:<{width}}  {_why(item, hunted.whole)}'.rstrip())
+        cells = f'{_state(item):<10} {item.id:<{width}}  {", ".join(item.breaks):<{wide}}  {_why(item, hunted.whole)}'
+        yield visible(cells.rstrip())
 
 
 def _state(item: Hunted) -> str:
@@ -68,15 +70,22 @@ def by_scenario(hunted: Hunt, files: Iterable[ScenarioFile]) -> Iterator[str]:
 
 
 def markdown(hunted: Hunt) -> str:
-    """Return the table of all mutants in Markdown: what is wrong, what it violates, how many scenarios kill it."""
-    lines = ['| mutant | what is wrong | violates | killed by |', '|---|---|---|---|']
+    """Return a page in Markdown: for every mutant what is wrong, what it violates, how many scenarios kill it."""
+    lines = [
+        '# All mutants',
+        '',
+        f'{verdict(hunted)}.',
+        '',
+        '| mutant | what is wrong | violates | killed by |',
+        '|---|---|---|---|',
+    ]
     for item in hunted.mutants:
         if not item.equivalent:
             cells = (f'`{item.id}`', _cell(item.bug), ', '.join(item.breaks), _killers(item))
             lines.append(f'| {" | ".join(cells)} |')
     equivalent = [item for item in hunted.mutants if item.equivalent]
     if equivalent:
-        lines += ['', '| equivalent mutant | what is wrong | why nobody can see it |', '|---|---|---|']
+        lines += ['', '## Equivalent ones', '', '| mutant | what is wrong | why nobody can see it |', '|---|---|---|']
         lines += [f'| `{item.id}` | {_cell(item.bug)} | {_cell(item.equivalent)} |' for item in equivalent]
     return '\n'.join(lines) + '\n'
 

@@ -1,4 +1,4 @@
-"""Mistakes at the two faces of the node, in its configuration and its definition."""
+"""Mistakes at the two faces of the node."""
 
 from __future__ import annotations
 
@@ -266,140 +266,41 @@ MUTANTS = (
         (edit('channels.py', ', found {len(nodes)}', ''),),
     ),
     Mutant(
-        'guard-setting-is-any-text',
-        'Any text turns the guard on.',
-        ('GUARD-6',),
-        (
-            edit(
-                'config.py',
-                'value.strip().lower() in _ON if isinstance(value, str)',
-                'bool(value) if isinstance(value, str)',
-            ),
-        ),
-    ),
-    Mutant(
-        'guard-setting-in-one-case',
-        '`ON` does not turn the guard on.',
-        ('GUARD-6',),
-        (edit('config.py', 'value.strip().lower() in _ON', 'value.strip() in _ON'),),
-    ),
-    Mutant(
-        'guard-setting-is-true-only',
-        'Only `true` turns the guard on.',
-        ('GUARD-6',),
-        (edit('config.py', "_ON = ('true', '1', 'yes', 'on')", "_ON = ('true',)"),),
-    ),
-    Mutant(
-        'guard-setting-is-a-boolean-only',
-        'A number does not turn the guard on.',
-        ('GUARD-6',),
-        (edit('config.py', 'isinstance(value, (int, float)) and value == 1', 'value is True'),),
-    ),
-    Mutant(
-        'instructions-are-not-read',
-        'The instructions of the configuration are not read.',
-        ('CONF-2', 'PROMPT-4'),
-        (edit('config.py', "instructions=_lines(values.get('instructions')),", 'instructions=(),'),),
-    ),
-    Mutant(
-        'text-is-one-instruction-a-character',
-        'A single text is read as one instruction for each character.',
-        ('CONF-2',),
-        (edit('config.py', 'isinstance(value, (list, tuple)) else', 'isinstance(value, (list, tuple, str)) else'),),
-    ),
-    Mutant(
-        'blank-instructions-are-kept',
-        'Blank instructions stand in the prompt as empty bullets.',
-        ('PROMPT-4',),
-        (
-            edit(
-                'config.py',
-                'if item is not None and (text := observation_text(item).strip()))',
-                'if item is not None and ((text := observation_text(item).strip()) or True))',
-            ),
-        ),
-    ),
-    Mutant(
-        'profile-is-not-read',
-        'Only the top-level keys of the configuration are read.',
-        ('CONF-2',),
-        (
-            edit(
-                'config.py',
-                'return cls.of(IJson.toDict(Config.getNodeConfig(logical_type, connection)))',
-                'return cls.of(IJson.toDict(connection))',
-            ),
-        ),
-    ),
-    Mutant(
-        'starts-when-configured',
-        'Opened to be configured, the node starts all the same.',
-        ('CONF-4',),
-        (
-            edit(
-                'IGlobal.py',
-                '        if self.IEndpoint.endpoint.openMode == OPEN_MODE.CONFIG:\n            return\n',
-                '',
-            ),
-        ),
-    ),
-    Mutant(
-        'installs-when-configured',
-        'Opened to be configured, the node has its requirements installed.',
-        ('CONF-4',),
-        (
-            edit(
-                'IGlobal.py',
-                '        if self.IEndpoint.endpoint.openMode == OPEN_MODE.CONFIG:\n            return\n\n        from depends import depends\n\n        depends(_REQUIREMENTS)\n',
-                '        from depends import depends\n\n        depends(_REQUIREMENTS)\n        if self.IEndpoint.endpoint.openMode == OPEN_MODE.CONFIG:\n            return\n',
-            ),
-        ),
-    ),
-    Mutant(
-        'requirements-are-not-asked-for',
-        'The node does not have its requirements installed.',
-        ('CONF-7',),
-        (edit('IGlobal.py', '        depends(_REQUIREMENTS)\n', ''),),
-    ),
-    Mutant(
-        'llm-is-optional',
-        'The service definition does not require an LLM.',
-        ('CONF-5',),
-        (edit('services.json', '"min": 1,\n\t\t\t"max": 1', '"min": 0,\n\t\t\t"max": 1'),),
-    ),
-    Mutant(
-        'tools-are-required',
-        'The service definition requires a tool.',
-        ('CONF-5',),
-        (edit('services.json', '(0 or more)",\n\t\t\t"min": 0', '(0 or more)",\n\t\t\t"min": 1'),),
-    ),
-    Mutant(
-        'other-lane',
-        'The service definition leads questions to the text lane.',
-        ('CONF-5',),
-        (edit('services.json', '"questions": ["answers"]', '"questions": ["text"]'),),
-    ),
-    Mutant(
-        'guard-by-default',
-        'The default profile turns the guard on.',
-        ('CONF-6', 'GUARD-2'),
-        (edit('services.json', '"require_tool_call": false', '"require_tool_call": true'),),
-    ),
-    Mutant(
-        'agent-of-another-kind',
-        'The service definition does not offer the node as a tool.',
-        ('CONF-5',),
-        (edit('services.json', '"classType": ["agent", "tool"]', '"classType": ["agent"]'),),
-    ),
-    Mutant(
-        'agent-is-gone-after-a-run',
-        'The agent is let go after the first question.',
-        ('FACE-10', 'FACE-11'),
+        'number-is-a-query',
+        'A query that is no text is run as its text.',
+        ('FACE-4',),
         (
             edit(
                 'IInstance.py',
-                '        return self._agent.run_agent(self, question, emit_answers_lane=True)\n',
-                '        result = self._agent.run_agent(self, question, emit_answers_lane=True)\n        self.IGlobal.endGlobal()\n        return result\n',
+                'if not isinstance(query, str) or not query.strip():',
+                'if query is None or not str(query).strip():',
+            ),
+            edit(
+                'IInstance.py', 'question.addQuestion(encodable(query))', 'question.addQuestion(encodable(str(query)))'
+            ),
+        ),
+    ),
+    Mutant(
+        'tool-face-returns-json-text',
+        'Called as a tool, the node returns its result as JSON text.',
+        ('FACE-3', 'STACK-1'),
+        (
+            edit(
+                'IInstance.py',
+                'return self._agent.run_agent(self, question, emit_answers_lane=False)',
+                'return json.dumps(self._agent.run_agent(self, question, emit_answers_lane=False))',
+            ),
+        ),
+    ),
+    Mutant(
+        'one-agent-for-all-nodes',
+        'The agent is kept at the class, so that two agents of a pipeline share one configuration.',
+        ('FACE-10', 'CONF-2'),
+        (
+            edit(
+                'IGlobal.py',
+                '        self.agent = Agent.of(self.glb)\n',
+                '        IGlobal.agent = Agent.of(self.glb)\n',
             ),
         ),
     ),

@@ -260,4 +260,32 @@ MUTANTS = (
         ('PROMPT-8',),
         (edit('prompt.py', '        question.expectJson = False\n', ''),),
     ),
+    Mutant(
+        'past-steps-backwards',
+        'The model reads its last step first.',
+        ('LOOP-6', 'PROMPT-1'),
+        (edit('prompt.py', "'\\n'.join(past)", "'\\n'.join(past[::-1])"),),
+    ),
+    Mutant(
+        'thoughts-are-forgotten',
+        'Past steps are shown without their thoughts.',
+        ('PROMPT-1',),
+        (edit('prompt.py', 'CanonicalStep(thought=call.thought,', "CanonicalStep(thought='',"),),
+    ),
+    Mutant(
+        'json-is-not-asked-for',
+        'That the question wants JSON does not reach the model.',
+        ('PROMPT-8',),
+        (edit('prompt.py', _LINES, 'lines = [*instructions]'),),
+    ),
+    Mutant(
+        'thought-opens-a-reasoning-block',
+        'A reasoning tag in the thought of a past step is shown to the model as it was.',
+        ('PROMPT-1',),
+        (
+            edit(
+                'clean.py', "    return _OPENING_LINE.sub(r'\\1', text) if '<' in text else text\n", '    return text\n'
+            ),
+        ),
+    ),
 )

@@ -1,16 +1,10 @@
-"""Mistakes in the result: content, meta data, stack, the answers lane, progress."""
+"""Mistakes in the result: content, meta data, stack."""
 
 from __future__ import annotations
 
 from harness.mutants import Mutant, edit
 
-_STEP = (
-    "            {'action': encodable(reading.name), 'action_input': reading.arguments, 'observation': observation}\n"
-)
 _RAW = "        stack.append(_entry(RAW, 'framework.output', trace.steps))\n"
-_WRITE = '            answer.setAnswer(ending.content)\n            pipe.instance.writeAnswers(answer)\n'
-_START = "        _send(instance, message='Starting LlamaIndex agent...')\n"
-_CALLING = "lambda tool: _send(instance, message=f'Calling {tool}...', tool=tool)"
 
 MUTANTS = (
     Mutant(
@@ -255,146 +249,40 @@ MUTANTS = (
             ),
         ),
     ),
-    # ------------------------------------------------------------------------------------------------ the answers lane
     Mutant(
-        'lane-is-written-twice',
-        'The answer is written to the lane twice.',
-        ('FACE-1',),
-        (edit('agent.py', _WRITE, _WRITE + '            pipe.instance.writeAnswers(answer)\n'),),
+        'raw-entry-of-another-kind',
+        'The steps stand under a kind of our own.',
+        ('STACK-2',),
+        (edit('agent.py', "'RocketRide.agent.raw.v1'", "'RocketRide.agent.llamaindex.v1'"),),
     ),
     Mutant(
-        'lane-is-never-written',
-        'The answer is returned only.',
-        ('FACE-1',),
-        (edit('agent.py', '            pipe.instance.writeAnswers(answer)\n', ''),),
+        'no-raw-entry-without-steps',
+        'A run without a step has no raw entry.',
+        ('STACK-2',),
+        (edit('agent.py', _RAW, '        if trace.steps:\n    ' + _RAW),),
     ),
     Mutant(
-        'refusal-is-not-written',
-        'A refused run writes nothing to the lane.',
-        ('FACE-14',),
+        'entries-without-a-name',
+        'The entries of the stack have no name.',
+        ('STACK-1',),
         (
             edit(
                 'agent.py',
-                '        if emit_answers_lane:\n',
-                '        if emit_answers_lane and ending.stop_reason is not StopReason.GUARD:\n',
+                "return {'kind': kind, 'name': name, 'payload': payload}",
+                "return {'kind': kind, 'payload': payload}",
             ),
         ),
     ),
     Mutant(
-        'error-is-not-written',
-        'A run that broke down writes nothing to the lane.',
-        ('FACE-14',),
-        (
-            edit(
-                'agent.py',
-                '        if emit_answers_lane:\n',
-                '        if emit_answers_lane and ending.stop_reason is not StopReason.ERROR:\n',
-            ),
-        ),
+        'agent-id-is-the-framework',
+        'The agent id is the name of the framework.',
+        ('META-7',),
+        (edit('agent.py', "'agent_id': self.agent_id,", "'agent_id': FRAMEWORK,"),),
     ),
     Mutant(
-        'empty-answer-is-not-written',
-        'An empty answer is not written to the lane.',
-        ('FACE-14',),
-        (edit('agent.py', '        if emit_answers_lane:\n', '        if emit_answers_lane and ending.content:\n'),),
-    ),
-    Mutant(
-        'payload-on-the-lane',
-        'The whole payload is written to the lane.',
-        ('FACE-2',),
-        (edit('agent.py', 'answer.setAnswer(ending.content)', 'answer.setAnswer(payload)'),),
-    ),
-    Mutant(
-        'thought-on-the-lane',
-        'Lane and payload differ: the lane has the reasoning in front.',
-        ('FACE-2',),
-        (
-            edit(
-                'agent.py',
-                'answer.setAnswer(ending.content)',
-                "answer.setAnswer(f'{ending.stop_reason.value}: {ending.content}')",
-            ),
-        ),
-    ),
-    Mutant(
-        'each-observation-on-the-lane',
-        'Every observation is written to the lane as it comes.',
-        ('FACE-1', 'FACE-2'),
-        (
-            edit(
-                'agent.py',
-                _RAW,
-                _RAW
-                + "        for step in trace.steps if emit_answers_lane else ():\n            said = Answer(expectJson=False)\n            said.setAnswer(step['observation'])\n            pipe.instance.writeAnswers(said)\n",
-            ),
-        ),
-    ),
-    # -------------------------------------------------------------------------------------------------------- progress
-    Mutant('no-start-message', 'The start of a run is not told.', ('SSE-1',), (edit('agent.py', _START, ''),)),
-    Mutant(
-        'start-message-after-the-tools',
-        'The start is told after the tools were asked for.',
-        ('SSE-1',),
-        (
-            edit('agent.py', _START, ''),
-            edit('agent.py', '        prompt = Prompt(', _START + '        prompt = Prompt('),
-        ),
-        equivalent='No event and no LLM call comes between; that tool nodes are asked for their tools is no event.',
-    ),
-    Mutant(
-        'start-message-in-every-turn',
-        'The start is told with every tool call.',
-        ('SSE-1',),
-        (
-            edit(
-                'agent.py',
-                _CALLING,
-                "lambda tool: (_send(instance, message='Starting LlamaIndex agent...'), _send(instance, message=f'Calling {tool}...', tool=tool))[0]",
-            ),
-        ),
-    ),
-    Mutant(
-        'no-call-message',
-        'Tool calls are not told.',
-        ('SSE-2',),
-        (edit('loop.py', '    if progress:\n        progress(call.name)\n', ''),),
-    ),
-    Mutant(
-        'call-message-after-the-call',
-        'A tool call is told after it was made.',
-        ('SSE-2',),
-        (
-            edit('loop.py', '    if progress:\n        progress(call.name)\n', ''),
-            edit(
-                'loop.py',
-                '        reasoning += [action_step',
-                '        if progress and reading.known:\n            progress(reading.name)\n        reasoning += [action_step',
-            ),
-        ),
-    ),
-    Mutant(
-        'call-message-with-input',
-        'The message of a tool call carries its input.',
-        ('SSE-2',),
-        (edit('loop.py', '        progress(call.name)\n', "        progress(f'{call.name} {call.arguments}')\n"),),
-    ),
-    Mutant(
-        'progress-of-another-type',
-        'Progress is sent as events of the type `progress`.',
-        ('SSE-1', 'SSE-2'),
-        (edit('agent.py', "instance.sendSSE('thinking', **data)", "instance.sendSSE('progress', **data)"),),
-    ),
-    Mutant(
-        'progress-that-fails-is-fatal',
-        'A run whose progress nobody takes ends with an error.',
-        ('SSE-1',),
-        (
-            edit(
-                'agent.py',
-                '    except Exception as error:\n        # Nobody',
-                '    except ZeroDivisionError as error:\n        # Nobody',
-            ),
-        ),
-        equivalent='The stand-in engine takes every event; the unit tests of the node let one fail.',
+        'recorded-observation-is-cut',
+        'A step records the first 2,000 characters of its observation.',
+        ('STACK-2', 'TOOL-7'),
+        (edit('loop.py', "'observation': observation}\n", "'observation': observation[:2000]}\n"),),
     ),
 )

@@ -60,4 +60,10 @@ MUTANTS = (
         ('TOOL-1',),
         node='calls_every_tool',
     ),
+    Mutant(
+        'native-calls-only',
+        'A node for models that write JSON tool calls; what they write as text is the answer.',
+        ('LOOP-9', 'LOOP-6'),
+        node='native_calls_only',
+    ),
 )

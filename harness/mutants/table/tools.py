@@ -1,4 +1,4 @@
-"""Mistakes in finding and calling tools, and in what comes back."""
+"""Mistakes in finding and calling tools, and in telling their errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from harness.mutants import Mutant, edit
 
 _INVOKE = '        request = IInvokeTool.Invoke(tool_name=tool.function, input=copy.deepcopy(arguments))\n        self.instance.invoke(request, component_id=tool.node_id)\n'
 _ERROR = "return observation_text({'tool': tool, 'error': to_text(error), 'type': type(error).__name__})"
-_DUMPS = 'return json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_text)'
 
 MUTANTS = (
     Mutant(
@@ -188,111 +187,6 @@ MUTANTS = (
         ),
     ),
     Mutant(
-        'observation-as-python',
-        'An object that a tool returned is shown as Python.',
-        ('TOOL-5',),
-        (edit('values.py', 'as_json(value) if isinstance(value, (dict, list)) else to_text(value)', 'to_text(value)'),),
-    ),
-    Mutant(
-        'lists-as-python',
-        'A list that a tool returned is shown as Python.',
-        ('TOOL-5',),
-        (edit('values.py', 'isinstance(value, (dict, list)) else to_text', 'isinstance(value, dict) else to_text'),),
-    ),
-    Mutant(
-        'texts-in-quotes',
-        'A text that a tool returned is shown as JSON, in quotes.',
-        ('TOOL-5',),
-        (
-            edit(
-                'values.py',
-                'isinstance(value, (dict, list)) else to_text',
-                'isinstance(value, (dict, list, str)) else to_text',
-            ),
-        ),
-    ),
-    Mutant(
-        'observation-in-escapes',
-        'Characters beyond ASCII in an object are shown as escapes.',
-        ('TOOL-5',),
-        (
-            edit(
-                'values.py',
-                _DUMPS,
-                _DUMPS.replace('ensure_ascii=False, ', ''),
-            ),
-        ),
-    ),
-    Mutant(
-        'observation-is-indented',
-        'An object is shown over several lines.',
-        ('TOOL-5',),
-        (edit('values.py', _DUMPS, _DUMPS.replace('allow_nan', 'indent=2, allow_nan')),),
-    ),
-    Mutant(
-        'observation-is-sorted',
-        'The keys of an object are shown in another order.',
-        ('TOOL-5',),
-        (edit('values.py', _DUMPS, _DUMPS.replace('allow_nan', 'sort_keys=True, allow_nan')),),
-    ),
-    Mutant(
-        'nan-in-an-observation',
-        'NaN is shown as NaN, which is no JSON.',
-        ('TOOL-6',),
-        (edit('values.py', _DUMPS, _DUMPS.replace('allow_nan=False, ', '')),),
-    ),
-    Mutant(
-        'odd-value-ends-the-run',
-        'A result that JSON cannot hold ends the call with an error.',
-        ('TOOL-6',),
-        (
-            edit(
-                'values.py',
-                '        except Exception:\n            return to_text(value)',
-                '        except ZeroDivisionError:\n            return to_text(value)',
-            ),
-        ),
-    ),
-    Mutant(
-        'observation-is-capped',
-        'An observation of more than 4,000 characters is cut.',
-        ('TOOL-7',),
-        (
-            edit(
-                'values.py',
-                'def observation_text(value: Any, cap: int | None = None)',
-                'def observation_text(value: Any, cap: int | None = 4000)',
-            ),
-        ),
-    ),
-    Mutant(
-        'observation-is-stripped',
-        'White space around an observation is lost.',
-        ('TOOL-5',),
-        (
-            edit(
-                'values.py',
-                '    if cap is None or len(text) <= cap:\n        return text\n',
-                '    if cap is None or len(text) <= cap:\n        return text.strip()\n',
-            ),
-        ),
-    ),
-    Mutant(
-        'empty-result-is-an-error',
-        'A tool that returns nothing is taken for one that failed.',
-        ('TOOL-5',),
-        (
-            edit(
-                'loop.py',
-                '        return observation_text(tools.call(call.name, call.arguments))\n',
-                '        found = tools.call(call.name, call.arguments)\n'
-                '        if not found:\n'
-                "            raise ValueError('no result')\n"
-                '        return observation_text(found)\n',
-            ),
-        ),
-    ),
-    Mutant(
         'dead-tool-node-ends-the-run',
         'A tool node that cannot answer ends the run.',
         ('TOOL-8',),
@@ -363,6 +257,24 @@ MUTANTS = (
                 '        global _KEPT\n        _KEPT = _KEPT or cls(instance, {tool.name: tool for tool in tools})\n        return _KEPT',
             ),
             edit('channels.py', 'def _discover(', '_KEPT: Any = None\n\n\ndef _discover('),
+        ),
+    ),
+    Mutant(
+        'error-without-its-message',
+        'An error observation tells the type in place of the message.',
+        ('TOOL-2',),
+        (edit('values.py', _ERROR, _ERROR.replace('to_text(error)', 'type(error).__name__')),),
+    ),
+    Mutant(
+        'tools-in-one-namespace',
+        'Of two nodes with functions of one name the calls of both go to the later node.',
+        ('TOOL-1', 'READ-22'),
+        (
+            edit(
+                'channels.py',
+                '        tool = self.tools[name]\n',
+                '        tool = {known.function: known for known in self.tools.values()}[self.tools[name].function]\n',
+            ),
         ),
     ),
 )
