@@ -47,8 +47,8 @@ def test_a_canonical_call_of_a_known_tool_has_no_flag() -> None:
 @pytest.mark.parametrize(
     ('output', 'flag'),
     [
-        (f'{CALL}\nObservation: 5', Flag.WROTE_OBSERVATION),
         (f'{CALL}\nAction: now\nAction Input: {{}}', Flag.SEVERAL_STEPS),
+        ('I searched the register and found 5.', Flag.NARRATED_TOOL_USE),
         ('Thought: x\nAction: find\nAction Input: {"q": "a"}', Flag.UNKNOWN_TOOL),
         ('Thought: x\nAction: search\nAction Input: {"q": 5}', Flag.INVALID_ARGUMENTS),
         ('Thought: x\nAction: search\nAction Input: {"q": "a", "n": 5}', Flag.INVALID_ARGUMENTS),
@@ -59,6 +59,16 @@ def test_a_canonical_call_of_a_known_tool_has_no_flag() -> None:
 )
 def test_each_flag_is_seen_alone(output: str, flag: Flag) -> None:
     assert flags(output) == (flag,)
+
+
+def test_an_observation_that_the_model_makes_up_is_narrated_as_well() -> None:
+    assert flags(f'{CALL}\nObservation: 5') == (Flag.WROTE_OBSERVATION, Flag.NARRATED_TOOL_USE)
+
+
+def test_what_a_real_call_gave_may_be_told() -> None:
+    told = run(CALL, 'I searched the register and found 5.', calls=REACHED)
+
+    assert turn_verdicts(told)[-1].flags == ()
 
 
 def test_the_same_call_again_is_a_repeated_one_and_another_input_is_not() -> None:

@@ -47,6 +47,7 @@ class Figures(Frozen):
     unknown_tool: Rate = Field(description='Calls of a tool that there is not, of all calls.')
     invalid_arguments: Rate = Field(description="Calls whose input the tool's schema refuses, of all calls.")
     repeated_call: Rate = Field(description='Calls that were made before in the same run, of all calls.')
+    narrated: Rate = Field(description='Turns that tell of tool work that never happened.')
     tool_skip: Rate = Field(
         description='Runs without a tool call where a tool is needed: what require_tool_call refuses.'
     )
@@ -130,6 +131,7 @@ def figures(runs: Sequence[RunRow], turns: Sequence[TurnRow], family: str = '') 
         unknown_tool=_of(calls, lambda turn: Flag.UNKNOWN_TOOL in turn.flags),
         invalid_arguments=_of(calls, lambda turn: Flag.INVALID_ARGUMENTS in turn.flags),
         repeated_call=_of(calls, lambda turn: Flag.REPEATED_CALL in turn.flags),
+        narrated=_of(turns, lambda turn: Flag.NARRATED_TOOL_USE in turn.flags),
         tool_skip=_of([run for run in scored if run.needs_tool], lambda run: not run.called),
         needless_tool=_of([run for run in scored if run.needs_tool is False], lambda run: run.called),
         recovery=_of([run for run in scored if run.failed], lambda run: bool(run.recovered)),

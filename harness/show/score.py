@@ -23,6 +23,7 @@ COLUMNS: Final = {
     'invalid_arguments': 'bad arguments',
     'repeated_call': 'repeated',
     'wrote_observation': 'wrote observation',
+    'narrated': 'narrated',
     'tool_skip': 'tool skipped',
     'needless_tool': 'needless tool',
     'recovery': 'recovered',

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.expect.finding import NODE
 from harness.grammar import Form, Kind, Reading, read_turn
 from harness.record import Frozen
+from harness.verdicts.narrated import made_before, narration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,7 +101,7 @@ def _verdicts(record: RunRecord) -> Iterator[TurnVerdict]:
             index=turn.index,
             form=reading.form,
             kind=reading.kind,
-            flags=tuple(_flags(turn, reading, tools, made)),
+            flags=tuple(_flags(record, turn, reading, tools, made)),
             name=reading.name,
             input=reading.input,
         )
@@ -110,12 +111,16 @@ def _requires(schema: Any) -> bool:
     return isinstance(schema, dict) and bool(schema.get('required'))
 
 
-def _flags(turn: Turn, reading: Reading, tools: Mapping[str, Any], made: set[tuple[str, str, str]]) -> Iterator[Flag]:
-    """Yield the flags that one turn alone shows, in the order of their names in `Flag`."""
+def _flags(
+    record: RunRecord, turn: Turn, reading: Reading, tools: Mapping[str, Any], made: set[tuple[str, str, str]]
+) -> Iterator[Flag]:
+    """Yield the flags of one turn, in the order of their names in `Flag`."""
     if reading.observation:
         yield Flag.WROTE_OBSERVATION
     if reading.steps > 1:
         yield Flag.SEVERAL_STEPS
+    if narration(turn.output, tools, made_before(record, turn)).narrates:
+        yield Flag.NARRATED_TOOL_USE
     if reading.kind is Kind.CALL and reading.name is not None:
         if reading.name not in tools:
             yield Flag.UNKNOWN_TOOL
