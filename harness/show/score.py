@@ -52,19 +52,23 @@ def text(score: Score) -> Iterator[str]:
 
 
 def compared(item: Comparison) -> str:
-    """Say in words how two models compare."""
-    found = item.solved
+    """Say in words how two models compare, the better one first."""
+    found, first, second = item.solved, item.first, item.second
+    sign = 1
+    if found.difference < 0:
+        first, second, sign = second, first, -1
     between = 'too few scenarios for an interval'
     if found.low is not None and found.high is not None:
-        between = f'95 % interval {_points(found.low)} to {_points(found.high)}'
+        low, high = sorted((sign * found.low, sign * found.high))
+        between = f'95 % interval {_points(low)} to {_points(high)}'
+    better, worse = (found.better, found.worse) if sign > 0 else (found.worse, found.better)
     facts = (
-        f'{_points(found.difference)} points of tasks solved ({between}; {plural(found.scenarios, "scenario")}, '
-        f'{found.better} better, {found.worse} worse, p = {item.p:.2g})'
+        f'{_points(sign * found.difference)} points of tasks solved ({between}; {plural(found.scenarios, "scenario")}, '
+        f'{better} better, {worse} worse, p = {item.p:.2g})'
     )
-    if not item.told_apart:
-        return f'{item.first} and {item.second} cannot be told apart: {facts}'
-    one, other = (item.first, item.second) if found.difference > 0 else (item.second, item.first)
-    return f'{one} solves more than {other}: {facts}'
+    if item.told_apart:
+        return f'{first} solves more than {second}: {facts}'
+    return f'{first} and {second} cannot be told apart: {facts}'
 
 
 def markdown(score: Score) -> str:
