@@ -16,7 +16,7 @@ NAME: Final = '\ue000'
 class Language(NamedTuple):
     """How one language tells of tool work.
 
-    `stems` are lower-case parts of words, one of which is in every piece that can match. `claims` and `results` say all
+    `common` are words that tell the language, none where its script does. `stems` are lower-case parts of words, one of which is in every piece that can match. `claims` and `results` say all
     by themselves; `acts` are deeds of the speaker that count next to a `noun` for a tool, `deeds` next to an `object`.
     `done` are results of deeds without a speaker. `elsewhere`, before a match, makes it a condition, somebody else's
     words or an example; `denial` there or inside, or right behind with `denied_behind`, makes it a negation; `yours`
@@ -24,6 +24,7 @@ class Language(NamedTuple):
     """
 
     code: str
+    common: frozenset[str]
     stems: tuple[str, ...]
     claims: re.Pattern[str]
     acts: re.Pattern[str]
@@ -36,6 +37,11 @@ class Language(NamedTuple):
     denial: re.Pattern[str]
     yours: re.Pattern[str]
     denied_behind: bool = False
+
+
+def common(text: str) -> frozenset[str]:
+    """Return the words in a text."""
+    return frozenset(text.split())
 
 
 def stems(text: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from harness.verdicts.narrated_lines import Found, NarrationKind
 from harness.verdicts.narrated_romance import FRENCH, ITALIAN, PORTUGUESE, SPANISH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from harness.verdicts.narrated_language import Language
     from harness.verdicts.narrated_lines import Names
@@ -42,7 +42,9 @@ def _unquoted(quoted: str) -> str:
     inside = quoted[1:-1]
     several = ' ' in inside.strip() or '(' in inside
     sentence = not inside.isascii() and NAME not in inside and len(inside) > 6
-    return ' ' * len(quoted) if several or sentence else f' {inside} '
+    if several or sentence:
+        return ''.join(character if character == NAME else ' ' for character in quoted)
+    return f' {inside} '
 
 
 def pieces(line: str) -> Iterator[tuple[int, int]]:
@@ -56,6 +58,10 @@ def pieces(line: str) -> Iterator[tuple[int, int]]:
 
 # --------------------------------------------------------------------------------------------------------- one sentence
 
+_BY_WORDS: Final = tuple(language for language in LANGUAGES if language.common)
+_WORD: Final = re.compile(r'[^\W\d_]{1,20}')
+_KANA: Final = re.compile('[\u3041-\u30ff]')
+_HAN: Final = re.compile('[\u4e00-\u9fff]')
 _AFTERMATH: Final = 60
 _BEHIND: Final = 90
 _NAMED: Final = re.compile(f'{NAME}{{1,120}}')
@@ -68,12 +74,23 @@ def told(piece: str) -> Iterator[Found]:
         return
     lower = piece.lower()
     seen: set[NarrationKind] = set()
-    for language in LANGUAGES:
+    for language in _languages_of(lower):
         if any(stem in lower for stem in language.stems):
             for found in _told_in(piece, language):
                 if found.kind not in seen:
                     seen.add(found.kind)
                     yield found
+
+
+def _languages_of(lower: str) -> Sequence[Language]:
+    """Return the languages that a sentence may be in, by its script and its most common words."""
+    if _KANA.search(lower):
+        return (JAPANESE,)
+    if _HAN.search(lower):
+        return (CHINESE, JAPANESE)
+    words = _WORD.findall(lower)
+    counts = [sum(word in language.common for word in words) for language in _BY_WORDS]
+    return [language for language, count in zip(_BY_WORDS, counts, strict=True) if count == max(counts)]
 
 
 def _told_in(piece: str, words: Language) -> Iterator[Found]:

@@ -4,218 +4,237 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.verdicts.narrated_language import Language, compiled, stems
+from harness.verdicts.narrated_language import Language, common, compiled, stems
 
-_FR_I: Final = r"\bj['’]ai (?:bien |aussi |déjà |ensuite |d['’]abord |simplement )?"
+_FR_I: Final = (
+    r"\b(?:j['’]|je (?:l|les |la |m|t|vous l)['’]?|nous (?:l['’])?)(?:ai|avons) "
+    r"(?:bien |aussi |déjà |ensuite |d['’]abord |simplement |pu )?"
+)
 
 FRENCH: Final = Language(
     code='fr',
+    common=common(
+        'le la les des une un je et est pour dans que vous ai j a du sur en au il qui ne pas mes votre l donc de d selon'
+    ),
     stems=stems(
-        'cherch|outil|base de donn|requête|internet|web|en ligne|api|manuel|courriel|mail|réserv|command|'
-        'rendez|ticket|message|fichier|sites|moteur'
+        'cherch|outil|base de donn|bases de donn|requête|internet|web|en ligne|api|manuel|courriel|mail|réserv|command|'
+        'rendez|ticket|message|fichier|site|moteur|rapport|consult|annuaire'
     ),
     claims=compiled(
-        rf'{_FR_I}(?:cherché|recherché)\b',
+        rf'{_FR_I}(?:cherché|recherché|interrogé)\b',
         r'\baprès (?:avoir )?(?:cherché|recherché|interrogé|interrogation de|consultation de|une recherche)\b',
         r'\bm(?:es|a) recherches?_(?:a|ont) (?:donné|montré|révélé|permis)',
-        r'\bune (?:\w{1,12} )?(?:recherche|requête)_\b(?:montre|indique|révèle|confirme|a (?:montré|révélé|donné|'
-        r'confirmé))\b',
+        r'\bune (?:\w{1,12} )?(?:recherche|requête)_\b(?:montre|indique|révèle|confirme|a (?:montré|révélé|donné))\b',
     ),
     acts=compiled(
-        rf'{_FR_I}(?:consulté|interrogé|utilisé|appelé|exécuté|lancé|effectué|fait|vérifié|trouvé|obtenu|récupéré|'
-        rf'demandé|regardé|parcouru)\b',
-        r'\baprès avoir (?:consulté|utilisé|appelé|exécuté|lancé|effectué|vérifié)\b',
+        rf'{_FR_I}(?:\w{{2,14}}é|obtenus?|reçus?|lus?|vus?|fait|découvert|parcouru|appris)e?s?\b',
+        r"\b(?:en (?:utilisant|consultant|cherchant|interrogeant)|à l['’]aide d|grâce à)"
+        r"(?=[^\n]{0,80}\b(?:j['’]ai|nous avons)\b)",
+        r'\baprès avoir \w{2,14}é\b',
     ),
     noun=compiled(
-        r'\b(?:internet|le web|en ligne|bases? de données|outils?|recherche|requête|api|moteur|'
-        r'calculatrice|manuel|annuaire)\b',
+        r'\b(?:internet|(?:le|du|au) web|en ligne|bases? de données|outils?|recherches?|requêtes?|api|moteur de recherche|'
+        r'calculatrice|manuel|annuaire|sites? (?:web|officiels?|internet)|plusieurs sites|un site)\b',
+        r'\ben cherchant\b',
         '@',
     ),
     results=compiled(
-        r"(?:\bl['’]outil|\bla base de données|\bla recherche|\bla requête|\bl['’]api|\ble moteur|"
-        r"@)(?: [\w']{1,20}){0,3}? (?:a|ont|m['’]a) (?:\w{1,15} )?"
+        r"(?:\b(?:l['’]|cet |mon )outil|\bla base de données|\b(?:la|ma) recherche|\bla requête|\bl['’]api|\ble moteur|@)"
+        r"(?: [\w']{1,20}){0,3}? (?:a|ont|m['’]a) (?:\w{1,15} )?"
         r'(?:renvoyé|retourné|donné|indiqué|montré|répondu|affiché|trouvé|fourni|révélé)\b',
-        r"\b(?:selon|d['’]après|sur la base d)\W?(?:les|l['’]|la|des|es|mes|le)? ?(?:résultats? (?:de (?:la |"
-        r"ma )?)?(?:recherche|requête|l['’]outil)|outil|"
-        r'données (?:récupérées|obtenues|renvoyées)|recherche)\b',
+        r"\b(?:selon|d['’]après|sur la base d)\W?(?:les|l['’]|la|des|es|mes|le)? ?"
+        r"(?:résultats? (?:de (?:la |ma )?)?(?:recherche|requête|l['’]outil)|outil|recherche|"
+        r'données (?:récupérées|obtenues|renvoyées))\b',
+        r'\b(?:a|ont) été (?:trouvée?s?|obtenue?s?|récupérée?s?) _(?:base de données|outil|recherche|internet|en ligne|@)',
     ),
     deeds=compiled(
-        rf'{_FR_I}(?:envoyé|réservé|créé|supprimé|mis à jour|ajouté|annulé|informé|prévenu|commandé|'
-        rf'enregistré|passé|fermé)\b'
+        rf'{_FR_I}(?:envoyé|transmis|expédié|réservé|créé|supprimé|mis à jour|ajouté|annulé|informé|prévenu|commandé|'
+        r'enregistré|passé|fermé)e?s?\b',
     ),
     object=compiled(
-        r'\b(?:courriels?|e-?mails?|messages?|table|réservation|rendez-vous|commande|fichiers?|tickets?|'
-        r'réunion|événement|'
-        r'calendrier|fournisseur|équipe|client)\b'
+        r'\b(?:courriels?|e-?mails?|mails?|messages?|table|réservation|rendez-vous|commande|fichiers?|tickets?|réunion|'
+        r'événement|calendrier|fournisseur|équipe|client|rapport)\b',
     ),
     done=compiled(
-        r'\b(?:votre|la|le|ta|ton|l[\'’])\s?(?:réservation|commande|rendez-vous|courriel|e-?mail|message|ticket|'
-        r'réunion) (?:a|est) (?:bien |déjà )?(?:été )?(?:bien )?'
-        r'(?:effectuée?|passée?|envoyée?|créée?|confirmée?|annulée?|enregistrée?)\b',
+        r"\b(?:votre|la|le|ta|ton|l['’])\s?(?:réservation|commande|rendez-vous|courriel|e-?mail|message|ticket|réunion|"
+        r'rapport)\b(?: (?!pas\b)\w{1,14}){0,2}? (?:a|est) (?:bien |déjà )?(?:été )?(?:bien )?(?:\w{1,14}ment )?'
+        r'(?:effectuée?|passée?|envoyée?|transmise?|créée?|confirmée?|annulée?|enregistrée?)\b(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
         r"\b(?:si|s['’]il|lorsque|quand|dès que|une fois que)\b",
-        r'\bvous\b_\b(?:dit|écrit|'
-        r'indiqué)',
+        r'\bvous\b_\b(?:dit|écrit|indiqué)',
         r'\bpar exemple\b',
     ),
     denial=compiled(r"\b(?:ne|n['’]|pas|aucune?|jamais|sans)\b", r"\bn['’]"),
     yours=compiled(r'\b(?:votre|vos|ton|tes)\b'),
 )
 
+# The first person of the past ends like that, the one of the future in -aré, -eré, -iré.
+_ES_DID: Final = (
+    r'(?:\w{2,14}(?<![aei]r)(?<!qu)é|(?:us|utilic|realic|busqu|consult|ejecut)é|averigüé|\w{2,12}(?<!as)í|obtuve|hice|'
+    r'obtuvimos|hicimos|encontramos|consultamos|utilizamos|averiguamos)(?!\w)'
+)
+_ES_DONE: Final = r'\b(?:he|hemos) (?:ya |también )?(?:\w{2,14}[ai]do|hecho|visto|descubierto)\b'
+
 SPANISH: Final = Language(
     code='es',
+    common=common('el la los las una un que y es he en con por para del se su no de al lo hay según mi me'),
     stems=stems(
-        'busc|búsqu|busqué|herramient|base de datos|consult|internet|web|en línea|api|correo|mensaje|'
-        'reserva|pedido|cita|ticket|archivo|mail'
+        'busc|búsqu|busqué|herramient|base de datos|bases de datos|consult|internet|web|en línea|api|correo|mensaje|'
+        'reserva|pedido|cita|ticket|archivo|mail|informe'
     ),
     claims=compiled(
         r'\b(?:he|hemos) (?:ya |también )?buscado\b',
         r'\bbusqué\b',
         r'\b(?:tras|después de|al) (?:buscar|consultar) (?:en )?(?:la|el|internet|@)',
-        r'\b(?:mi|una) (?:\w{1,12} )?(?:búsqueda|consulta)_\b(?:mostró|arrojó|devolvió|reveló|muestra|indica|'
-        r'confirma|confirmó)\b',
+        r'\b(?:mi|una) (?:\w{1,12} )?(?:búsqueda|consulta)_'
+        r'\b(?:mostró|arrojó|devolvió|reveló|muestra|indica|confirma|confirmó)\b',
+        r'^\W{0,4}(?:\d\W{1,3})?(?:accediendo|consultando|buscando|ejecutando)\b_(?:base de datos|la página|internet|la web|@)',
     ),
     acts=compiled(
-        r'\b(?:he|hemos) (?:ya |también )?(?:consultado|utilizado|usado|llamado|ejecutado|realizado|hecho|'
-        r'verificado|encontrado|obtenido|'
-        r'recuperado|revisado)\b',
-        r'\b(?:consulté|utilicé|usé|llamé|ejecuté|realicé|hice|verifiqué|encontré|obtuve|recuperé|revisé)\b',
-        r'\b(?:tras|después de) (?:ejecutar|usar|utilizar|realizar|llamar)\b',
+        _ES_DONE,
+        rf'\b{_ES_DID}',
+        r'\b(?:tras|después de|mediante|al) (?:ejecutar|usar|utilizar|realizar|llamar)\b',
     ),
     noun=compiled(
-        r'\b(?:internet|la web|en línea|bases? de datos|herramientas?|búsqueda|la consulta|api|buscador|'
-        r'calculadora|manual|directorio)\b',
+        r'\b(?:internet|la web|en línea|bases? de datos|herramientas?|(?:la|una|mi) búsqueda|(?:la|una) consulta|api|'
+        r'buscador|calculadora|manual|directorio|(?:sitio|página)s? (?:web|oficial(?:es)?))\b',
         '@',
     ),
     results=compiled(
-        r'(?:\b(?:la|mi) (?:herramienta|base de datos|búsqueda|consulta|api)|\bel buscador|@)(?: [\w]{1,20}){0,3}? '
-        r'(?:devolvió|arrojó|mostró|indicó|dio|respondió|encontró|reportó|reveló|ha (?:devuelto|arrojado|mostrado|'
-        r'indicado|dado|encontrado))\b',
+        r'(?:\b(?:la|mi) (?:herramienta|base de datos|búsqueda|consulta|api)|\bel buscador|@)(?: \w{1,20}){0,3}? '
+        r'(?:devolvió|arrojó|mostró|indicó|dio|respondió|encontró|reportó|reveló|'
+        r'ha (?:devuelto|arrojado|mostrado|indicado|dado|encontrado))\b',
         r'\b(?:según|de acuerdo con) (?:los resultados|la herramienta|la búsqueda|la base de datos|la consulta)\b',
         r'\bresultados? de la (?:herramienta|búsqueda|consulta) (?:es|fue|son|muestra|indica)',
+        r'\b(?:se obtuvo|se encontró|fue obtenid[oa]|ha sido obtenid[oa])\b_(?:base de datos|herramienta|consulta|internet|@)',
     ),
     deeds=compiled(
-        r'\b(?:he|hemos) (?:ya )?(?:enviado|reservado|creado|borrado|eliminado|actualizado|añadido|'
-        r'agregado|cancelado|notificado|'
-        r'informado|guardado)\b',
-        r'\b(?:envié|reservé|creé|eliminé|actualicé|añadí|agregué|cancelé|'
-        r'notifiqué|guardé)\b',
+        r'\b(?:he|hemos) (?:ya )?(?:enviado|mandado|reservado|creado|borrado|eliminado|actualizado|añadido|agregado|'
+        r'cancelado|notificado|informado|guardado)\b',
+        r'\b(?:envié|mandé|reservé|creé|eliminé|actualicé|añadí|agregué|cancelé|notifiqué|guardé)\b',
     ),
     object=compiled(
-        r'\b(?:correos?|e-?mails?|mensajes?|mesa|reserva|citas?|pedidos?|archivos?|tickets?|reunión|'
-        r'evento|calendario|proveedor|equipo)\b'
+        r'\b(?:correos?|e-?mails?|mensajes?|mesa|reserva|citas?|pedidos?|archivos?|tickets?|reunión|evento|calendario|'
+        r'proveedor|equipo|informe)\b',
     ),
     done=compiled(
-        r'\b(?:la|el|su|tu) (?:reserva|pedido|cita|correo|mensaje|ticket|reunión) (?:se ha|ha sido|fue) (?:\w{1,15} )?'
-        r'(?:realizad|enviad|cread|confirmad|cancelad|registrad)[oa]\b(?!_\b1\d\d\d\b)',
+        r'\b(?:la|el|su|tu) (?:reserva|pedido|cita|correo|mensaje|ticket|reunión|informe)(?: (?!no\b)\w{1,14}){0,3}? '
+        r'(?:se ha|ha sido|fue) (?:\w{1,15} )?(?:realizad|enviad|cread|confirmad|cancelad|registrad)[oa]\b'
+        r'(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
         r'(?:^|[,;:(¿] ?)(?:si|cuando|una vez que)\b',
-        r'\b(?:usted|tú)\b_\b(?:dijo|dijiste|'
-        r'escribió)',
+        r'\b(?:usted|tú)\b_\b(?:dijo|dijiste|escribió)',
         r'\bpor ejemplo\b',
     ),
     denial=compiled(r'\b(?:no|ningun[oa]?|ningún|nunca|sin|jamás)\b'),
     yours=compiled(r'\btus?\b'),
 )
 
+_IT_I: Final = r'\b(?:l[\'’])?(?:ho|abbiamo) (?:già |anche |poi |prima |appena )?'
+
 ITALIAN: Final = Language(
     code='it',
+    common=common('il lo la gli le una un che e è ho di per con del della non in sono su dei ha l sul nel i al'),
     stems=stems(
         'cerc|ricerc|strument|database|internet|web|online|api|query|mail|messagg|prenotaz|ordin|'
-        'appuntament|ticket|file|interrog'
+        'appuntament|ticket|file|interrog|rapporto|relazione|report|sito'
     ),
     claims=compiled(
-        r'\b(?:ho|abbiamo) (?:già |anche )?cercato\b',
+        rf'{_IT_I}(?:cercato|interrogato)\b',
         r'\bdopo aver (?:interrogato|cercato|consultato)\b',
         r'\b(?:la mia|una) (?:\w{1,12} )?ricerca_\b(?:ha|mostra|indica|conferma|rivela)\b',
     ),
     acts=compiled(
-        r'\b(?:ho|abbiamo) (?:già |anche )?(?:consultato|usato|utilizzato|chiamato|eseguito|effettuato|fatto|'
-        r'verificato|trovato|ottenuto|'
-        r'recuperato|interrogato|controllato)\b',
+        rf'{_IT_I}(?:\w{{2,14}}(?:ato|uto|ito)|fatto|letto|visto|scoperto|chiesto|svolto)\b',
         r'\bdopo aver (?:eseguito|usato|utilizzato|effettuato|chiamato)\b',
     ),
     noun=compiled(
-        r'\b(?:internet|(?:sul )?web|online|database|strument[oi]|ricerca|query|api|motore di ricerca|'
-        r'calcolatrice|manuale)\b',
+        r'\b(?:internet|(?:sul |nel )?web|online|database|strument[oi]|ricerc(?:a|he)|query|api|motore di ricerca|'
+        r'calcolatrice|manuale|sit[oi] (?:web|ufficial[ei]))\b',
         '@',
     ),
     results=compiled(
-        r"(?:\blo strumento|\bil database|\bla (?:mia )?(?:ricerca|query)|\bl['’]api|"
-        r'@)(?: [\w]{1,20}){0,3}? ha (?:\w{1,15} )?'
+        r"(?:\blo strumento|\bil database|\bla (?:mia )?(?:ricerca|query)|\bl['’]api|@)(?: \w{1,20}){0,3}? ha (?:\w{1,15} )?"
         r'(?:restituito|dato|mostrato|indicato|risposto|trovato|fornito|prodotto)\b',
-        r'\b(?:secondo|in base a)i? ?(?:i risultati|risultati|lo strumento|la ricerca|'
-        r'il database) ?(?:della ricerca|della query|dello strumento)?',
+        r'\b(?:secondo|in base a)i? ?(?:i risultati|risultati|lo strumento|la ricerca|il database)\b',
+        r'\b(?:è stat[oa]|sono stat[ie]) (?:trovat|ottenut|recuperat)[oaie]_(?:database|strumento|ricerca|internet|@)',
     ),
     deeds=compiled(
-        r'\b(?:ho|abbiamo) (?:già )?(?:inviato|spedito|prenotato|creato|cancellato|eliminato|aggiornato|'
-        r'aggiunto|annullato|avvisato|'
-        r'informato|salvato)\b'
+        rf'{_IT_I}(?:inviato|spedito|mandato|prenotato|creato|cancellato|eliminato|aggiornato|aggiunto|annullato|'
+        r'avvisato|informato|salvato)\b',
     ),
     object=compiled(
-        r'\b(?:e-?mail|mail|messagg[io]|tavolo|prenotazion[ei]|appuntament[oi]|ordin[ei]|file|ticket|'
-        r'riunione|evento|calendario|'
-        r'fornitore)\b'
+        r'\b(?:e-?mail|mail|messagg[io]|tavolo|prenotazion[ei]|appuntament[oi]|ordin[ei]|file|ticket|riunione|evento|'
+        r'calendario|fornitore|rapporto|relazione|report)\b',
     ),
     done=compiled(
-        r"\b(?:la|il|l['’]|lo) ?(?:tua |sua |tuo |suo )?(?:prenotazione|ordine|appuntamento|e-?mail|messaggio|"
-        r'ticket|riunione) è stat[oa] (?:\w{1,15} )?'
-        r'(?:effettuat|inviat|creat|confermat|annullat|registrat)[oa]\b(?!_\b1\d\d\d\b)',
+        r"\b(?:la|il|l['’]|lo) ?(?:tua |sua |tuo |suo )?(?:prenotazione|ordine|appuntamento|e-?mail|messaggio|ticket|"
+        r'riunione|rapporto|relazione|report)\b(?: (?!non\b)\w{1,14}){0,2}? è (?:già )?stat[oa] (?:\w{1,15} )?'
+        r'(?:effettuat|inviat|creat|confermat|annullat|registrat|spedit)[oa]\b(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
         r'(?:^|[,;:(] ?)(?:se|quando|una volta che)\b',
-        r'\b(?:lei|tu)\b_\b(?:detto|'
-        r'scritto)',
+        r'\b(?:lei|tu)\b_\b(?:detto|scritto)',
         r'\bper esempio\b',
     ),
     denial=compiled(r'\b(?:non|nessun[oa]?|alcuno?|mai|senza)\b'),
     yours=compiled(r'\b(?:tuo|tua|tuoi)\b'),
 )
 
+# The first person of the past ends in -ei and -i, the one of the future in -arei, -erei, -irei.
+_PT_DID: Final = (
+    r'\b(?:\w{2,14}(?<![aei]r)ei|descobri|li|vi|recebi|obtive|fiz|abri|obtivemos|fizemos|encontramos|consultamos|usamos|'
+    r'utilizamos|pesquisamos|procurei|encontrei)\b'
+)
+
 PORTUGUESE: Final = Language(
     code='pt',
+    common=common('o a os as uma um que e é de em do da na no para com por não foi ao seu sua você dos'),
     stems=stems(
-        'pesquis|busc|busquei|ferrament|banco de dados|base de dados|consult|internet|web|online|api|mail|'
-        'mensag|reserva|pedido|ticket|arquivo'
+        'pesquis|busc|busquei|ferrament|banco de dados|bancos de dados|base de dados|consult|internet|web|online|api|mail|'
+        'mensag|reserva|pedido|ticket|arquivo|relatório|site'
     ),
     claims=compiled(
-        r'\b(?:pesquisei|busquei|procurei) (?:na|no|em|pela|online)\b',
+        r'\b(?:pesquisei|busquei) (?:na|no|em|pela|online)\b',
         r'\b(?:depois de|após|ao) (?:consultar|pesquisar|buscar) (?:na|no|o|a|em)\b',
-        r'\b(?:minha|uma) (?:\w{1,12} )?(?:pesquisa|busca|consulta)_\b(?:mostrou|retornou|revelou|mostra|indica|'
-        r'confirma|confirmou)\b',
+        r'\b(?:minha|uma) (?:\w{1,12} )?(?:pesquisa|busca|consulta)_'
+        r'\b(?:mostrou|retornou|revelou|mostra|indica|confirma|confirmou)\b',
     ),
     acts=compiled(
-        r'\b(?:consultei|usei|utilizei|chamei|executei|realizei|fiz|verifiquei|encontrei|obtive|recuperei|pesquisei|'
-        r'busquei|procurei)\b',
+        _PT_DID,
         r'\b(?:depois de|após) (?:executar|usar|utilizar|realizar|chamar)\b',
     ),
     noun=compiled(
-        r'\b(?:internet|(?:na )?web|online|bancos? de dados|base de dados|ferramentas?|busca|pesquisa|'
-        r'consulta|api|calculadora|manual)\b',
+        r'\b(?:internet|(?:na )?web|online|bancos? de dados|base de dados|ferramentas?|(?:a|uma|da|na) busca|'
+        r'(?:a|uma|da|na) pesquisa|(?:a|uma|da|na) consulta|api|calculadora|manual|sites? oficia(?:l|is)|sites?)\b',
         '@',
     ),
     results=compiled(
-        r'(?:\ba (?:ferramenta|pesquisa|busca|consulta|api|base de dados)|\bo banco de dados|@)(?: [\w]{1,20}){0,5}? '
+        r'(?:\ba (?:ferramenta|pesquisa|busca|consulta|api|base de dados)|\bo banco de dados|@)(?: \w{1,20}){0,5}? '
         r'(?:retornou|devolveu|mostrou|indicou|informou|respondeu|encontrou|revelou)\b',
         r'\b(?:de acordo com|segundo|conforme) (?:os resultados|a ferramenta|a pesquisa|a busca|o banco de dados)\b',
+        r'\b(?:foi|foram) (?:obtid|encontrad|recuperad)[oa]s?_(?:banco de dados|ferramenta|pesquisa|consulta|internet|@)',
     ),
     deeds=compiled(
-        r'\b(?:enviei|reservei|criei|apaguei|excluí|atualizei|adicionei|cancelei|notifiquei|avisei|'
-        r'salvei|agendei)\b'
+        r'\b(?:enviei|mandei|reservei|criei|apaguei|excluí|atualizei|adicionei|cancelei|notifiquei|avisei|salvei|'
+        r'agendei)\b',
     ),
     object=compiled(
-        r'\b(?:e-?mails?|mensage(?:m|ns)|mesa|reserva|pedido|arquivos?|tickets?|reunião|evento|'
-        r'calendário|fornecedor|equipe|compromisso)\b'
+        r'\b(?:e-?mails?|mensage(?:m|ns)|mesa|reserva|pedido|arquivos?|tickets?|reunião|evento|calendário|fornecedor|'
+        r'equipe|compromisso|relatório)\b',
     ),
     done=compiled(
-        r'\b(?:a|o|sua|seu) (?:reserva|pedido|e-?mail|mensagem|ticket|reunião|compromisso) foi (?:\w{1,15} )?'
-        r'(?:feit|enviad|criad|confirmad|cancelad|registrad|realizad)[oa]\b(?!_\b1\d\d\d\b)',
+        r'\b(?:a|o|sua|seu) (?:reserva|pedido|e-?mail|mensagem|ticket|reunião|compromisso|relatório)'
+        r'(?: (?!não\b)\w{1,14}){0,2}? foi (?:\w{1,15} )?(?:feit|enviad|criad|confirmad|cancelad|registrad|realizad)[oa]\b'
+        r'(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
-        r'(?:^|[,;:(] ?)(?:se|quando|assim que)\b', r'\bvocê\b_\b(?:disse|escreveu)', r'\bpor exemplo\b'
+        r'(?:^|[,;:(] ?)(?:se|quando|assim que)\b',
+        r'\bvocê\b_\b(?:disse|escreveu)',
+        r'\bpor exemplo\b',
     ),
-    denial=compiled(r'\b(?:não|nenhum[a]?|nunca|sem|jamais)\b'),
+    denial=compiled(r'\b(?:não|nenhuma?|nunca|sem|jamais)\b'),
     yours=compiled(r'\b(?:teu|tua)\b'),
 )
