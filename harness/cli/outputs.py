@@ -80,7 +80,7 @@ class Outputs:
                 return
             written = {'report': report, 'junit': self._files.junit, 'sarif': self._files.sarif}
             files = {name: str(path.absolute()) for name, path in written.items() if path is not None}
-            counts = summary.counts.model_dump()
+            counts = {key: value for key, value in summary.counts.model_dump().items() if isinstance(value, int)}
             self._step.set_outputs({'verdict': summary.verdict, 'reason': summary.reason, **counts, **files})
             if not self._step.add_page(summary, places):
                 click.echo('There was no room for the summary on the page of the job.', err=True)
