@@ -57,6 +57,8 @@ ENGLISH: Final = Language(
         r'(?=[^\n]{0,90}\b(?:in|on|from|through|via|using|with|by|online|against)\b)',
         _EN_I + r'(?:did|done|made)(?= (?:an? |some |several |the )?(?:\w{1,12} )?'
         r'(?:search|query|queries|look-?up|call|request|api|research)\b(?! (?:box|tool|page|field|engine|form)))',
+        _EN_I + r'\w{2,14}(?:ed|nd|t)\b(?=[^\n]{0,60}\b(?:by|after) '
+        r'(?:querying|searching|checking|visiting|using|consulting|running|calling|looking|accessing|browsing)\b)',
         r'\b(?:I|we) (?:was|were) able to (?:obtain|find|get|locate|see|gather|extract|determine|confirm)\b',
         r'\b(?:having|after|by|upon) (?:us|call|runn|consult|check|invok|execut|perform|access|query)(?:ed|ing)\b'
         + _EN_AND_SO,
@@ -98,8 +100,8 @@ ENGLISH: Final = Language(
         r'(?:in|from) the (?:\w{1,12} ){0,2}?(?:search|database|index)|online|on the web)',
         r'\ba (?:(?:quick|brief|short|simple|web|database|online|internet|new) ){1,3}(?:search|query|look-?up|check)\b_'
         r'\b(?:shows?|showed|reveal(?:s|ed)|returned|confirm(?:s|ed)|found|turned up|brought up|gave|tells|told)\b',
-        r'\b(?:was|were|has been|have been) (?:returned|reported|provided|obtained|retrieved) '
-        r'(?:by|from|through|using|via) (?:(?:the|a) (?:\w{1,12} )?(?:tool|search|database|api|query)|@)',
+        r'\b(?:was|were|has been|have been) \w{2,14}(?:ed|nd|t|en|ne) (?:\w{1,12} )?(?:by|from|through|using|via|with) '
+        r'(?:(?:querying|searching|running|calling) )?(?:(?:the|a|an|our) (?:[\w-]{1,12} ){0,2}?(?:tool|search|database|api|query)\b|@)',
     ),
     deeds=compiled(
         _EN_I + r'(?:sent|e?-?mailed|booked|reserved|scheduled|created|updated|deleted|removed|saved|submitted|placed|'
@@ -114,10 +116,11 @@ ENGLISH: Final = Language(
     done=compiled(
         r'\b(?:your|the|an?|all|both|three|two) (?:[\w-]{1,20} ){0,2}?(?:e-?mails?|mails?|messages?|tickets?|tables?|'
         r'reservations?|bookings?|appointments?|meetings?|records?|orders?|files?|reminders?|invitations?|flights?|'
-        r'rooms?|reports?)\b[^,.;\n]{0,50}? (?:(?:has|have) (?:now |already |just )?been|(?:was|were)) '
+        r'rooms?|reports?)\b[^,.;\n]{0,50}? (?:(?:has|have) (?:now |already |just )?been|was|were|(?:is|are) now) '
         r'(?:now |successfully |just |already )?'
         r'(?:sent|booked|reserved|scheduled|created|updated|deleted|saved|submitted|placed|cancell?ed|made|added|'
         r'confirmed|closed|delivered)\b(?!_\bby (?!e?-?mail))(?!_\b1\d\d\d\b)(?!_\bin 20\d\d)',
+        r'\border (?:no\.? |number |#)?[\w-]{1,12} (?:has been|was) (?:now |successfully )?(?:cancell?ed|placed|updated|closed)\b',
         r'(?:^|\W)(?:e-?mail|mail|message|ticket|reservation|booking|order|appointment) (?:successfully )?'
         r'(?:sent|created|booked|confirmed|placed|made)(?=\W{0,3}$)',
     ),
@@ -176,7 +179,7 @@ GERMAN: Final = Language(
         r'\b(?:laut|gemäß|nach|aufgrund|basierend auf) (?:den|der|dem|meinen|meiner) (?:gefundenen )?'
         r'(?:suchergebnis\w{0,3}|ergebnissen der (?:suche|abfrage)|websuche|suche|datenbankabfrage|werkzeugs?|tool)\b',
         r'@_\b(?:zurückgegeben|geliefert|ergab|lieferte|zeigte)\b',
-        r'\b(?:wurden?|worden)_(?:datenbank|suche|abfrage|werkzeug|internet|@)_\b(?:ermittelt|gefunden|abgerufen|abgefragt)\b',
+        rf'\bwurden?_\b(?:von|vom|mit|über|durch|aus|mittels)_(?:datenbank|suche|abfrage|werkzeug|internet|@)_\b{_DE_DONE}',
     ),
     deeds=compiled(
         r'\b(?:ich habe?|habe? ich|wir haben)_\b(?:verschickt|geschickt|gesendet|versendet|versandt|gebucht|reserviert|'
@@ -189,7 +192,7 @@ GERMAN: Final = Language(
     ),
     done=compiled(
         r'\b(?:die|der|das|ihre?|deine?) (?:e-?mail|mail|nachricht|termin|bestellung|reservierung|ticket|buchung|besprechung|'
-        r'\w{0,12}bericht)_ ?\b(?:wurde|ist)_'
+        r'tisch|\w{0,12}bericht)_ ?\b(?:wurde|ist)_'
         r'\b(?:verschickt|geschickt|gesendet|versendet|gebucht|reserviert|erstellt|angelegt|eingetragen|aufgegeben|'
         r'storniert|bestätigt)\b(?!_\b1\d\d\d\b)',
     ),

@@ -28,6 +28,7 @@ FRENCH: Final = Language(
     ),
     acts=compiled(
         rf'{_FR_I}(?:\w{{2,14}}é|obtenus?|reçus?|lus?|vus?|fait|découvert|parcouru|appris)e?s?\b',
+        r'\b(?:je suis|nous sommes) allée?s?\b',
         r"\b(?:en (?:utilisant|consultant|cherchant|interrogeant)|à l['’]aide d|grâce à)"
         r"(?=[^\n]{0,80}\b(?:j['’]ai|nous avons)\b)",
         r'\baprès avoir \w{2,14}é\b',
@@ -58,7 +59,7 @@ FRENCH: Final = Language(
     done=compiled(
         r"\b(?:votre|la|le|ta|ton|l['’])\s?(?:réservation|commande|rendez-vous|courriel|e-?mail|message|ticket|réunion|"
         r'rapport)\b(?: (?!pas\b)\w{1,14}){0,2}? (?:a|est) (?:bien |déjà )?(?:été )?(?:bien )?(?:\w{1,14}ment )?'
-        r'(?:effectuée?|passée?|envoyée?|transmise?|créée?|confirmée?|annulée?|enregistrée?)\b(?!_\b1\d\d\d\b)',
+        r'(?:effectuée?|passée?|réservée?|envoyée?|transmise?|créée?|confirmée?|annulée?|enregistrée?)\b(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
         r"\b(?:si|s['’]il|lorsque|quand|dès que|une fois que)\b",
@@ -119,8 +120,8 @@ SPANISH: Final = Language(
         r'proveedor|equipo|informe)\b',
     ),
     done=compiled(
-        r'\b(?:la|el|su|tu) (?:reserva|pedido|cita|correo|mensaje|ticket|reunión|informe)(?: (?!no\b)\w{1,14}){0,3}? '
-        r'(?:se ha|ha sido|fue) (?:\w{1,15} )?(?:realizad|enviad|cread|confirmad|cancelad|registrad)[oa]\b'
+        r'\b(?:la|el|su|tu) (?:mesa|reserva|pedido|cita|correo|mensaje|ticket|reunión|informe)(?: (?!no\b)\w{1,14}){0,3}? '
+        r'(?:se ha|ha sido|fue|está) (?:\w{1,15} )?(?:realizad|reservad|enviad|cread|confirmad|cancelad|registrad)[oa]\b'
         r'(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
@@ -171,8 +172,8 @@ ITALIAN: Final = Language(
     ),
     done=compiled(
         r"\b(?:la|il|l['’]|lo) ?(?:tua |sua |tuo |suo )?(?:prenotazione|ordine|appuntamento|e-?mail|messaggio|ticket|"
-        r'riunione|rapporto|relazione|report)\b(?: (?!non\b)\w{1,14}){0,2}? è (?:già )?stat[oa] (?:\w{1,15} )?'
-        r'(?:effettuat|inviat|creat|confermat|annullat|registrat|spedit)[oa]\b(?!_\b1\d\d\d\b)',
+        r'riunione|rapporto|relazione|report)\b(?: (?!non\b)\w{1,14}){0,2}? (?:è|ha) (?:già )?stat[oa] (?:\w{1,15} )?'
+        r'(?:effettuat|prenotat|inviat|creat|confermat|annullat|registrat|spedit)[oa]\b(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
         r'(?:^|[,;:(] ?)(?:se|quando|una volta che)\b',
@@ -226,8 +227,8 @@ PORTUGUESE: Final = Language(
         r'equipe|compromisso|relatório)\b',
     ),
     done=compiled(
-        r'\b(?:a|o|sua|seu) (?:reserva|pedido|e-?mail|mensagem|ticket|reunião|compromisso|relatório)'
-        r'(?: (?!não\b)\w{1,14}){0,2}? foi (?:\w{1,15} )?(?:feit|enviad|criad|confirmad|cancelad|registrad|realizad)[oa]\b'
+        r'\b(?:a|o|sua|seu) (?:mesa|reserva|pedido|e-?mail|mensagem|ticket|reunião|compromisso|relatório)'
+        r'(?: (?!não\b)\w{1,14}){0,2}? (?:foi|está) (?:\w{1,15} )?(?:feit|reservad|enviad|criad|confirmad|cancelad|registrad|realizad)[oa]\b'
         r'(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
