@@ -84,8 +84,8 @@ def made_before(record: RunRecord, turn: Turn) -> tuple[Made, ...]:
 def narration(output: str | None, tools: Collection[str], calls: Sequence[Made] = ()) -> Narration:
     """Tell where a turn narrates; `tools` are the names that were offered, `calls` what happened before in its run.
 
-    A place that names offered tools is accounted for by a call of one of them, any other by any call. An observation
-    that the turn writes itself is accounted for only where a tool really gave it.
+    A place that names tools is accounted for by calls of them, any other by any call. An observation that the turn
+    writes itself is accounted for only where a tool really gave it.
     """
     text = output or ''
     names = Names.of(tuple(sorted({*tools, *(call.tool for call in calls)})))
@@ -101,8 +101,7 @@ def narration(output: str | None, tools: Collection[str], calls: Sequence[Made] 
             content = ' '.join(text[found.content : found.end].split())
             true = any(content in output for output in given)
         else:
-            named = names.named(text[found.start : found.end])
-            true = bool(named & called if named else called)
+            true = bool(called) and all(meant & called for meant in names.named(text[found.start : found.end]))
         if not true:
             place = text[found.start : found.end]
             start = found.start + len(place) - len(place.lstrip())

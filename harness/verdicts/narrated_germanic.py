@@ -72,7 +72,8 @@ ENGLISH: Final = Language(
         '@',
     ),
     results=compiled(
-        rf'\b(?:the|this|my|our)\s(?:[\w-]{{1,20}}\s){{0,3}}?(?:{_EN_TOOL})(?: results?| response| output)?\s{_EN_GAVE}',
+        rf'\b(?:the|this|my|our)\s(?:[\w-]{{1,20}}\s){{0,3}}?(?:{_EN_TOOL})(?: results?| response|'
+        rf' output)?\s{_EN_GAVE}',
         r'\b(?:the|this|my|our)\s(?:[\w-]{1,20}\s){0,3}?'
         r'(?:tool(?: call)?|search(?: engine| tool)?|database|index|look-?up)(?: results?| response| output)?\s'
         + _EN_GIVES,
@@ -101,7 +102,8 @@ ENGLISH: Final = Language(
         r'\ba (?:(?:quick|brief|short|simple|web|database|online|internet|new) ){1,3}(?:search|query|look-?up|check)\b_'
         r'\b(?:shows?|showed|reveal(?:s|ed)|returned|confirm(?:s|ed)|found|turned up|brought up|gave|tells|told)\b',
         r'\b(?:was|were|has been|have been) \w{2,14}(?:ed|nd|t|en|ne) (?:\w{1,12} )?(?:by|from|through|using|via|with) '
-        r'(?:(?:querying|searching|running|calling) )?(?:(?:the|a|an|our) (?:[\w-]{1,12} ){0,2}?(?:tool|search|database|api|query)\b|@)',
+        r'(?:(?:querying|searching|running|calling) )?(?:(?:the|a|an|our) (?:[\w-]{1,12} ){0,2}?(?:tool|search|'
+        r'database|api|query)\b|@)',
     ),
     deeds=compiled(
         _EN_I + r'(?:sent|e?-?mailed|booked|reserved|scheduled|created|updated|deleted|removed|saved|submitted|placed|'
@@ -120,7 +122,8 @@ ENGLISH: Final = Language(
         r'(?:now |successfully |just |already )?'
         r'(?:sent|booked|reserved|scheduled|created|updated|deleted|saved|submitted|placed|cancell?ed|made|added|'
         r'confirmed|closed|delivered)\b(?!_\bby (?!e?-?mail))(?!_\b1\d\d\d\b)(?!_\bin 20\d\d)',
-        r'\border (?:no\.? |number |#)?[\w-]{1,12} (?:has been|was) (?:now |successfully )?(?:cancell?ed|placed|updated|closed)\b',
+        r'\border (?:no\.? |number |#)?[\w-]{1,12} (?:has been|was) (?:now |successfully )?(?:cancell?ed|placed|'
+        r'updated|closed)\b',
         r'(?:^|\W)(?:e-?mail|mail|message|ticket|reservation|booking|order|appointment) (?:successfully )?'
         r'(?:sent|created|booked|confirmed|placed|made)(?=\W{0,3}$)',
     ),
@@ -146,10 +149,11 @@ _DE_DONE: Final = (
 GERMAN: Final = Language(
     code='de',
     common=common(
-        'der die das und ich ist nicht ein eine einer mit für von zu dem den sie es hat habe im wurde auf dass laut nach'
+        'der die das und ich ist nicht ein eine einer mit für von zu dem den sie es hat habe im wurde auf dass laut'
     ),
     stems=stems(
-        'such|datenbank|werkzeug|tool|internet|online|abfrag|web|api|handbuch|nachge|mail|termin|bestell|reservier|ticket|'
+        'such|datenbank|werkzeug|tool|internet|online|abfrag|web|api|handbuch|nachge|mail|termin|bestell|reservier|'
+        'ticket|'
         'nachricht|buchung|gegoogelt|rechner|bericht|recherch'
     ),
     claims=compiled(
@@ -169,17 +173,21 @@ GERMAN: Final = Language(
     ),
     noun=compiled(
         r'\b(?:im (?:internet|web|netz)|online|datenbank(?:abfrage)?|\w{0,12}werkzeuge?|\w{0,12}tools?|'
-        r'(?:web|internet|online-?)?suche|(?:web|internet|online-?)?recherche|suchmaschine|suchfunktion|abfrage|api|rechner|'
+        r'(?:web|internet|online-?)?suche|(?:web|internet|online-?)?recherche|suchmaschine|suchfunktion|abfrage|api|'
+        r'rechner|'
         r'handbuch|verzeichnis|wissensdatenbank|websites?|webseiten?)\b',
         '@',
     ),
     results=compiled(
-        r'\b(?:das|die|der|mein|meine) (?:\w{0,12}werkzeug|\w{0,12}tool|datenbank|suche|websuche|abfrage|api|suchmaschine|'
-        r'rechner)_\b(?:zurückgegeben|geliefert|ergeben|angezeigt|gemeldet|gefunden|ergab|lieferte|zeigte|meldete|fand|gab)\b',
+        r'\b(?:das|die|der|mein|meine) (?:\w{0,12}werkzeug|\w{0,12}tool|datenbank|suche|websuche|abfrage|api|'
+        r'suchmaschine|'
+        r'rechner)_\b(?:zurückgegeben|geliefert|ergeben|angezeigt|gemeldet|gefunden|ergab|lieferte|zeigte|meldete|'
+        r'fand|gab)\b',
         r'\b(?:laut|gemäß|nach|aufgrund|basierend auf) (?:den|der|dem|meinen|meiner) (?:gefundenen )?'
         r'(?:suchergebnis\w{0,3}|ergebnissen der (?:suche|abfrage)|websuche|suche|datenbankabfrage|werkzeugs?|tool)\b',
         r'@_\b(?:zurückgegeben|geliefert|ergab|lieferte|zeigte)\b',
-        rf'\bwurden?_\b(?:von|vom|mit|über|durch|aus|mittels)_(?:datenbank|suche|abfrage|werkzeug|internet|@)_\b{_DE_DONE}',
+        rf'\bwurden?_\b(?:von|vom|mit|über|durch|aus|mittels)_(?:datenbank|suche|abfrage|werkzeug|internet|'
+        rf'@)_\b{_DE_DONE}',
     ),
     deeds=compiled(
         r'\b(?:ich habe?|habe? ich|wir haben)_\b(?:verschickt|geschickt|gesendet|versendet|versandt|gebucht|reserviert|'
@@ -191,7 +199,8 @@ GERMAN: Final = Language(
         r'lieferanten?|team|kunden?|tisch|eintrag|besprechung|zimmer|\w{0,12}bericht)\b',
     ),
     done=compiled(
-        r'\b(?:die|der|das|ihre?|deine?) (?:e-?mail|mail|nachricht|termin|bestellung|reservierung|ticket|buchung|besprechung|'
+        r'\b(?:die|der|das|ihre?|deine?) (?:e-?mail|mail|nachricht|termin|bestellung|reservierung|ticket|buchung|'
+        r'besprechung|'
         r'tisch|\w{0,12}bericht)_ ?\b(?:wurde|ist)_'
         r'\b(?:verschickt|geschickt|gesendet|versendet|gebucht|reserviert|erstellt|angelegt|eingetragen|aufgegeben|'
         r'storniert|bestätigt)\b(?!_\b1\d\d\d\b)',

@@ -16,11 +16,11 @@ NAME: Final = '\ue000'
 class Language(NamedTuple):
     """How one language tells of tool work.
 
-    `common` are words that tell the language, none where its script does. `stems` are lower-case parts of words, one of which is in every piece that can match. `claims` and `results` say all
-    by themselves; `acts` are deeds of the speaker that count next to a `noun` for a tool, `deeds` next to an `object`.
-    `done` are results of deeds without a speaker. `elsewhere`, before a match, makes it a condition, somebody else's
-    words or an example; `denial` there or inside, or right behind with `denied_behind`, makes it a negation; `yours`
-    before a noun makes it the reader's.
+    `common` are words that tell the language, none where its script does; `stems` are lower-case parts of words, one of
+    which is in every piece that can match. `claims` and `results` say all by themselves; `acts` are deeds of the
+    speaker that count next to a `noun` for a tool, `deeds` next to an `object`. `done` are results of deeds without a
+    speaker. `elsewhere`, before a match, makes it a condition, somebody else's words or an example; `denial` there or
+    inside, or right behind with `denied_behind`, makes it a negation; `yours` before a noun makes it the reader's.
     """
 
     code: str

@@ -65,13 +65,17 @@ class Names(NamedTuple):
             re.compile(rf'(?<![A-Za-z0-9_.])({either})\(', re.IGNORECASE) if either else None,
         )
 
-    def named(self, text: str) -> frozenset[str]:
-        """Return the tools that a text names: in full, or by their function as `the search tool` or `search(`."""
+    def named(self, text: str) -> list[frozenset[str]]:
+        """Return the tools that a text names, for each mention those that it can mean.
+
+        A tool is named in full, or by its function as `the search tool` or `search(`.
+        """
         found = {match[0].lower() for match in self.anywhere.finditer(text)} if self.anywhere else set()
-        named = {name for name in self.full if name.lower() in found}
+        mentions = [frozenset({name}) for name in self.full if name.lower() in found]
         for match in (*_CALLED_SO.finditer(text), *(self.called.finditer(text) if self.called else ())):
-            named |= self.by_function.get(_function(match[1]), frozenset())
-        return frozenset(named)
+            meant = self.by_function.get(_function(match[1]), frozenset())
+            mentions.append(meant & {match[1]} or meant)
+        return list(filter(None, mentions))
 
     def knows(self, name: str) -> bool:
         """Tell whether this is a tool, by its full name or by its function."""

@@ -65,6 +65,7 @@ _HAN: Final = re.compile('[\u4e00-\u9fff]')
 _AFTERMATH: Final = 60
 _BEHIND: Final = 90
 _NAMED: Final = re.compile(f'{NAME}{{1,120}}')
+_CALLED_SO: Final = re.compile(r'[`"”\'’]{0,2}\s(?:tool|function)\b', re.IGNORECASE)
 _CLAUSE: Final = re.compile(r'[,;:—，、；：(]| (?:so|but|and|aber|und|mais|et|pero|ma|mas|e|y) ')
 
 
@@ -114,6 +115,8 @@ def _told_in(piece: str, words: Language) -> Iterator[Found]:
             if other is None:
                 continue
             start, end = min(start, other[0]), max(end, other[1])
+        called = _CALLED_SO.match(piece, end)
+        end = called.end() if called else end
         if _is_meant(piece, start, end, kind, words):
             yield Found(start, end, kind, words.code)
 

@@ -14,7 +14,7 @@ _FR_I: Final = (
 FRENCH: Final = Language(
     code='fr',
     common=common(
-        'le la les des une un je et est pour dans que vous ai j a du sur en au il qui ne pas mes votre l donc de d selon'
+        'le la les des une un je et est pour dans que vous ai j a du sur en au il qui ne pas mes votre l donc de d'
     ),
     stems=stems(
         'cherch|outil|base de donn|bases de donn|requête|internet|web|en ligne|api|manuel|courriel|mail|réserv|command|'
@@ -34,19 +34,22 @@ FRENCH: Final = Language(
         r'\baprès avoir \w{2,14}é\b',
     ),
     noun=compiled(
-        r'\b(?:internet|(?:le|du|au) web|en ligne|bases? de données|outils?|recherches?|requêtes?|api|moteur de recherche|'
+        r'\b(?:internet|(?:le|du|au) web|en ligne|bases? de données|outils?|recherches?|requêtes?|api|'
+        r'moteur de recherche|'
         r'calculatrice|manuel|annuaire|sites? (?:web|officiels?|internet)|plusieurs sites|un site)\b',
         r'\ben cherchant\b',
         '@',
     ),
     results=compiled(
-        r"(?:\b(?:l['’]|cet |mon )outil|\bla base de données|\b(?:la|ma) recherche|\bla requête|\bl['’]api|\ble moteur|@)"
+        r"(?:\b(?:l['’]|cet |mon )outil|\bla base de données|\b(?:la|ma) recherche|\bla requête|\bl['’]api|"
+        r'\ble moteur|@)'
         r"(?: [\w']{1,20}){0,3}? (?:a|ont|m['’]a) (?:\w{1,15} )?"
         r'(?:renvoyé|retourné|donné|indiqué|montré|répondu|affiché|trouvé|fourni|révélé)\b',
         r"\b(?:selon|d['’]après|sur la base d)\W?(?:les|l['’]|la|des|es|mes|le)? ?"
         r"(?:résultats? (?:de (?:la |ma )?)?(?:recherche|requête|l['’]outil)|outil|recherche|"
         r'données (?:récupérées|obtenues|renvoyées))\b',
-        r'\b(?:a|ont) été (?:trouvée?s?|obtenue?s?|récupérée?s?) _(?:base de données|outil|recherche|internet|en ligne|@)',
+        r'\b(?:a|ont) été (?:trouvée?s?|obtenue?s?|récupérée?s?) _(?:base de données|outil|recherche|internet|'
+        r'en ligne|@)',
     ),
     deeds=compiled(
         rf'{_FR_I}(?:envoyé|transmis|expédié|réservé|créé|supprimé|mis à jour|ajouté|annulé|informé|prévenu|commandé|'
@@ -59,7 +62,8 @@ FRENCH: Final = Language(
     done=compiled(
         r"\b(?:votre|la|le|ta|ton|l['’])\s?(?:réservation|commande|rendez-vous|courriel|e-?mail|message|ticket|réunion|"
         r'rapport)\b(?: (?!pas\b)\w{1,14}){0,2}? (?:a|est) (?:bien |déjà )?(?:été )?(?:bien )?(?:\w{1,14}ment )?'
-        r'(?:effectuée?|passée?|réservée?|envoyée?|transmise?|créée?|confirmée?|annulée?|enregistrée?)\b(?!_\b1\d\d\d\b)',
+        r'(?:effectuée?|passée?|réservée?|envoyée?|transmise?|créée?|confirmée?|annulée?|'
+        r'enregistrée?)\b(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
         r"\b(?:si|s['’]il|lorsque|quand|dès que|une fois que)\b",
@@ -90,7 +94,8 @@ SPANISH: Final = Language(
         r'\b(?:tras|después de|al) (?:buscar|consultar) (?:en )?(?:la|el|internet|@)',
         r'\b(?:mi|una) (?:\w{1,12} )?(?:búsqueda|consulta)_'
         r'\b(?:mostró|arrojó|devolvió|reveló|muestra|indica|confirma|confirmó)\b',
-        r'^\W{0,4}(?:\d\W{1,3})?(?:accediendo|consultando|buscando|ejecutando)\b_(?:base de datos|la página|internet|la web|@)',
+        r'^\W{0,4}(?:\d\W{1,3})?(?:accediendo|consultando|buscando|ejecutando)\b_(?:base de datos|la página|'
+        r'internet|la web|@)',
     ),
     acts=compiled(
         _ES_DONE,
@@ -108,7 +113,8 @@ SPANISH: Final = Language(
         r'ha (?:devuelto|arrojado|mostrado|indicado|dado|encontrado))\b',
         r'\b(?:según|de acuerdo con) (?:los resultados|la herramienta|la búsqueda|la base de datos|la consulta)\b',
         r'\bresultados? de la (?:herramienta|búsqueda|consulta) (?:es|fue|son|muestra|indica)',
-        r'\b(?:se obtuvo|se encontró|fue obtenid[oa]|ha sido obtenid[oa])\b_(?:base de datos|herramienta|consulta|internet|@)',
+        r'\b(?:se obtuvo|se encontró|fue obtenid[oa]|ha sido obtenid[oa])\b_(?:base de datos|herramienta|consulta|'
+        r'internet|@)',
     ),
     deeds=compiled(
         r'\b(?:he|hemos) (?:ya )?(?:enviado|mandado|reservado|creado|borrado|eliminado|actualizado|añadido|agregado|'
@@ -120,8 +126,10 @@ SPANISH: Final = Language(
         r'proveedor|equipo|informe)\b',
     ),
     done=compiled(
-        r'\b(?:la|el|su|tu) (?:mesa|reserva|pedido|cita|correo|mensaje|ticket|reunión|informe)(?: (?!no\b)\w{1,14}){0,3}? '
-        r'(?:se ha|ha sido|fue|está) (?:\w{1,15} )?(?:realizad|reservad|enviad|cread|confirmad|cancelad|registrad)[oa]\b'
+        r'\b(?:la|el|su|tu) (?:mesa|reserva|pedido|cita|correo|mensaje|ticket|reunión|'
+        r'informe)(?: (?!no\b)\w{1,14}){0,3}? '
+        r'(?:se ha|ha sido|fue|está) (?:\w{1,15} )?(?:realizad|reservad|enviad|cread|confirmad|cancelad|'
+        r'registrad)[oa]\b'
         r'(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
@@ -157,7 +165,8 @@ ITALIAN: Final = Language(
         '@',
     ),
     results=compiled(
-        r"(?:\blo strumento|\bil database|\bla (?:mia )?(?:ricerca|query)|\bl['’]api|@)(?: \w{1,20}){0,3}? ha (?:\w{1,15} )?"
+        r"(?:\blo strumento|\bil database|\bla (?:mia )?(?:ricerca|query)|\bl['’]api|"
+        r'@)(?: \w{1,20}){0,3}? ha (?:\w{1,15} )?'
         r'(?:restituito|dato|mostrato|indicato|risposto|trovato|fornito|prodotto)\b',
         r'\b(?:secondo|in base a)i? ?(?:i risultati|risultati|lo strumento|la ricerca|il database)\b',
         r'\b(?:è stat[oa]|sono stat[ie]) (?:trovat|ottenut|recuperat)[oaie]_(?:database|strumento|ricerca|internet|@)',
@@ -186,7 +195,8 @@ ITALIAN: Final = Language(
 
 # The first person of the past ends in -ei and -i, the one of the future in -arei, -erei, -irei.
 _PT_DID: Final = (
-    r'\b(?:\w{2,14}(?<![aei]r)ei|descobri|li|vi|recebi|obtive|fiz|abri|obtivemos|fizemos|encontramos|consultamos|usamos|'
+    r'\b(?:\w{2,14}(?<![aei]r)ei|descobri|li|vi|recebi|obtive|fiz|abri|obtivemos|fizemos|encontramos|consultamos|'
+    r'usamos|'
     r'utilizamos|pesquisamos|procurei|encontrei)\b'
 )
 
@@ -194,7 +204,8 @@ PORTUGUESE: Final = Language(
     code='pt',
     common=common('o a os as uma um que e é de em do da na no para com por não foi ao seu sua você dos'),
     stems=stems(
-        'pesquis|busc|busquei|ferrament|banco de dados|bancos de dados|base de dados|consult|internet|web|online|api|mail|'
+        'pesquis|busc|busquei|ferrament|banco de dados|bancos de dados|base de dados|consult|internet|web|online|'
+        'api|mail|'
         'mensag|reserva|pedido|ticket|arquivo|relatório|site'
     ),
     claims=compiled(
@@ -216,7 +227,8 @@ PORTUGUESE: Final = Language(
         r'(?:\ba (?:ferramenta|pesquisa|busca|consulta|api|base de dados)|\bo banco de dados|@)(?: \w{1,20}){0,5}? '
         r'(?:retornou|devolveu|mostrou|indicou|informou|respondeu|encontrou|revelou)\b',
         r'\b(?:de acordo com|segundo|conforme) (?:os resultados|a ferramenta|a pesquisa|a busca|o banco de dados)\b',
-        r'\b(?:foi|foram) (?:obtid|encontrad|recuperad)[oa]s?_(?:banco de dados|ferramenta|pesquisa|consulta|internet|@)',
+        r'\b(?:foi|foram) (?:obtid|encontrad|recuperad)[oa]s?_(?:banco de dados|ferramenta|pesquisa|consulta|'
+        r'internet|@)',
     ),
     deeds=compiled(
         r'\b(?:enviei|mandei|reservei|criei|apaguei|excluí|atualizei|adicionei|cancelei|notifiquei|avisei|salvei|'
@@ -228,7 +240,8 @@ PORTUGUESE: Final = Language(
     ),
     done=compiled(
         r'\b(?:a|o|sua|seu) (?:mesa|reserva|pedido|e-?mail|mensagem|ticket|reunião|compromisso|relatório)'
-        r'(?: (?!não\b)\w{1,14}){0,2}? (?:foi|está) (?:\w{1,15} )?(?:feit|reservad|enviad|criad|confirmad|cancelad|registrad|realizad)[oa]\b'
+        r'(?: (?!não\b)\w{1,14}){0,2}? (?:foi|está) (?:\w{1,15} )?(?:feit|reservad|enviad|criad|confirmad|cancelad|'
+        r'registrad|realizad)[oa]\b'
         r'(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
