@@ -31,7 +31,8 @@ ENGLISH: Final = Language(
     code='en',
     common=common("the i and of to is was that for with it have has you this my your from are not on an be i've we"),
     stems=stems(
-        'search|googl|quer|look|tool|databas|api|calculat|index|knowledge|servic|web|internet|online|'
+        'invent|system|stock|timetable|warehouse|invoice|contact|cancel|consult|steps|schedul|search|googl|quer|'
+        'look|tool|databas|api|calculat|index|knowledge|servic|web|internet|online|'
         'director|function|handbook|wikipedia|mail|messag|ticket|reserv|book|appoint|calend|order|record|'
         'file|event|meeting|notif|inform|entr|issue|team|remind|page|retriev|fetch'
     ),
@@ -39,7 +40,9 @@ ENGLISH: Final = Language(
         _EN_I + r'(?:searched(?! (?:through |in )?(?:my|your|everywhere|in vain))|googled|queried|'
         r'looked (?:(?:it|this|that|them|him|her|the \w{1,20}) )?up\b(?! (?:to|at)\b))',
         r"\b(?:I|we) (?:was|were|have been|['’]ve been) able to (?:retrieve|look up|query|search|fetch|access)",
-        r"\b(?:I|we)(?:\s?['’]ve| have) (?:now |just |already |successfully )?(?:retrieved|fetched)\b",
+        _EN_I + r'(?:retrieved|fetched|consulted|contacted|notified|e-?mailed|booked|reserved|cancell?ed|rescheduled)\b'
+        r'(?! (?:my|your|you|his|her)\b)',
+        _EN_I + r'(?:took|followed|performed|did|completed) (?:the following|these|several|the necessary) steps\b',
         r'\b(?:having|after|by) (?:search|query|consult|googl)(?:ed|ing|ied) (?:for |through |in )?'
         r'(?:the |my |our |a |several |online|@|\w{1,20} )' + _EN_AND_SO,
         r'\b(?:having|after|by) look(?:ed|ing) (?:it |this |that |them )?up\b' + _EN_AND_SO,
@@ -66,7 +69,8 @@ ENGLISH: Final = Language(
         r'\bmy (?:calculation|check|research|lookup)s? (?=_(?:show|gave|confirm|return|reveal))',
     ),
     noun=compiled(
-        r'\b(?:tools?|search(?: engine| results?| function)?|quer(?:y|ies)|databases?|apis?|web|internet|online|'
+        r'\b(?:inventory|(?:our|the) (?:system|records|stock|timetable|schedule|warehouse)|official (?:site|'
+        r'website)|tools?|search(?: engine| results?| function)?|quer(?:y|ies)|databases?|apis?|web|internet|online|'
         r'look-?ups?|calculator|knowledge base|(?:staff |phone |company )directory|google|wikipedia|index|vector store|'
         r'handbook|(?:weather |web )service|web ?page|the page|website)\b(?! (?:that |which )?you\b)',
         '@',
@@ -111,13 +115,15 @@ ENGLISH: Final = Language(
         r'downloaded|cleaned|uploaded|generated|processed|stored|delivered|shared|transferred|contacted)\b',
     ),
     object=compiled(
-        r'\b(?:e-?mails?|mails?|messages?|tickets?|table for|your table|reservations?|bookings?|appointments?|calendar|'
+        r'\b(?:invoices?|e-?mails?|mails?|messages?|tickets?|table for|your table|reservations?|bookings?|'
+        r'appointments?|calendar|'
         r'meetings?|events?|records?|order|files?|issue|reminder|team|supplier|customer|database|invitations?|status|'
         r'flight|room|report to|report by)\b',
     ),
     done=compiled(
         r'\b(?:your|the|an?|all|both|three|two) (?:[\w-]{1,20} ){0,2}?(?:e-?mails?|mails?|messages?|tickets?|tables?|'
-        r'reservations?|bookings?|appointments?|meetings?|records?|orders?|files?|reminders?|invitations?|flights?|'
+        r'reservations?|bookings?|appointments?|meetings?|invoices?|records?|orders?|files?|reminders?|invitations?|'
+        r'flights?|'
         r'rooms?|reports?)\b[^,.;\n]{0,50}? (?:(?:has|have) (?:now |already |just )?been|was|were|(?:is|are) now) '
         r'(?:now |successfully |just |already )?'
         r'(?:sent|booked|reserved|scheduled|created|updated|deleted|saved|submitted|placed|cancell?ed|made|added|'
@@ -128,7 +134,9 @@ ENGLISH: Final = Language(
         r'(?:sent|created|booked|confirmed|placed|made)(?=\W{0,3}$)',
     ),
     elsewhere=compiled(
-        r'\b(?:if|unless|once|whether|until|as soon as|when(?! I\b)|whenever|before|suppose|assuming|imagine)\b',
+        # To check if something is so is no condition.
+        r'(?<!check )(?<!see )(?<!out )(?<!verify )(?<!determine )(?<!know )(?<!confirm )\b(?:if|whether)\b',
+        r'\b(?:unless|once|until|as soon as|when(?! I\b)|whenever|before|suppose|assuming|imagine)\b',
         r'\b(?:you|she|he|they|user|colleague|who)\b_\b(?:said|told|wrote|report(?:ed)?|mention(?:ed)?|claim(?:ed)?|'
         r'say|want|ask)',
         r'\b(?:would be|for example|e\.g\.|an example|such as|sentence|sometimes|usually|the text)\b',
@@ -152,13 +160,16 @@ GERMAN: Final = Language(
         'der die das und ich ist nicht ein eine einer mit für von zu dem den sie es hat habe im wurde auf dass laut'
     ),
     stems=stems(
-        'such|datenbank|werkzeug|tool|internet|online|abfrag|web|api|handbuch|nachge|mail|termin|bestell|reservier|'
+        'lager|system|bestand|fahrplan|inventar|rechnung|kontakt|storn|gebucht|schritt|ermittelt|verschickt|such|'
+        'datenbank|werkzeug|tool|internet|online|abfrag|web|api|handbuch|nachge|mail|termin|bestell|reservier|'
         'ticket|'
         'nachricht|buchung|gegoogelt|rechner|bericht|recherch'
     ),
     claims=compiled(
-        r'\bich habe?_\b(?:gegoogelt|recherchiert|abgefragt)\b',
-        r'\bhabe? ich_\b(?:gegoogelt|recherchiert|abgefragt)\b',
+        r'\b(?:ich habe?|habe? ich|wir haben|haben wir)_\b(?:gegoogelt|recherchiert|abgefragt|abgerufen|nachgeschlagen|'
+        r'nachgesehen|nachgeschaut|kontaktiert|benachrichtigt|reserviert|gebucht|storniert|verschickt|versendet)\b',
+        r'\b(?:ich habe?|wir haben) (?!(?:ihr|dein|eur)\w{0,2}\b)_\b(?:gesucht|ermittelt)\b',
+        r'\bich habe?_\b(?:folgende|diese) schritte\b',
         r'\bmeine (?:web|online-?|internet)?(?:suche|recherche|abfrage|suchanfrage) (?:hat_)?'
         r'(?:ergab|ergeben|lieferte|zeigte|geliefert|fand)',
         r'\beine (?:\w{1,12} )?(?:web|internet|online-?|datenbank)?(?:suche|recherche|abfrage)_'
@@ -172,7 +183,8 @@ GERMAN: Final = Language(
         r'\b(?:ich|wir) (?:fand(?:en)?|erfuhr(?:en)?|erhielt(?:en)?|nutzte|verwendete|suchte)\b',
     ),
     noun=compiled(
-        r'\b(?:im (?:internet|web|netz)|online|datenbank(?:abfrage)?|\w{0,12}werkzeuge?|\w{0,12}tools?|'
+        r'\b(?:(?:im|unser\w{0,2}|das|dem) (?:lager(?:bestand)?|system|bestand)|fahrplan|inventar|im (?:internet|'
+        r'web|netz)|online|datenbank(?:abfrage)?|\w{0,12}werkzeuge?|\w{0,12}tools?|'
         r'(?:web|internet|online-?)?suche|(?:web|internet|online-?)?recherche|suchmaschine|suchfunktion|abfrage|api|'
         r'rechner|'
         r'handbuch|verzeichnis|wissensdatenbank|websites?|webseiten?)\b',
@@ -195,18 +207,19 @@ GERMAN: Final = Language(
         r'geschlossen|hinzugefügt|weitergeleitet|übermittelt)\b',
     ),
     object=compiled(
-        r'\b(?:e-?mails?|mails?|nachricht|termin|bestellung|reservierung|tickets?|buchung|kalender|datei(?:en)?|'
+        r'\b(?:rechnung|e-?mails?|mails?|nachricht|termin|bestellung|reservierung|tickets?|buchung|kalender|'
+        r'datei(?:en)?|'
         r'lieferanten?|team|kunden?|tisch|eintrag|besprechung|zimmer|\w{0,12}bericht)\b',
     ),
     done=compiled(
         r'\b(?:die|der|das|ihre?|deine?) (?:e-?mail|mail|nachricht|termin|bestellung|reservierung|ticket|buchung|'
         r'besprechung|'
-        r'tisch|\w{0,12}bericht)_ ?\b(?:wurde|ist)_'
+        r'tisch|\w{0,12}rechnung|\w{0,12}bericht)_ ?\b(?:wurde|ist)_'
         r'\b(?:verschickt|geschickt|gesendet|versendet|gebucht|reserviert|erstellt|angelegt|eingetragen|aufgegeben|'
         r'storniert|bestätigt)\b(?!_\b1\d\d\d\b)',
     ),
     elsewhere=compiled(
-        r'\b(?:wenn|falls|sobald|ob|angenommen|solange|bevor)\b',
+        r'\b(?:wenn|falls|sobald|(?<!prüfen, )(?<!sehen, )(?<!finden, )ob|angenommen|solange|bevor)\b',
         r'\b(?:sie|du|er|user|benutzer)\b_\b(?:geschrieben|gesagt|erzählt|schrieben|sagten|gemeldet)',
         r'\b(?:zum beispiel|z\. ?b\.|manchmal|etwa so)\b',
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from harness.verdicts.narrated_cjk import CHINESE, JAPANESE
@@ -62,6 +63,7 @@ _BY_WORDS: Final = tuple(language for language in LANGUAGES if language.common)
 _WORD: Final = re.compile(r'[^\W\d_]{1,20}')
 _KANA: Final = re.compile('[\u3041-\u30ff]')
 _HAN: Final = re.compile('[\u4e00-\u9fff]')
+_MOST_TRIED: Final = 5
 _AFTERMATH: Final = 60
 _BEHIND: Final = 90
 _NAMED: Final = re.compile(f'{NAME}{{1,120}}')
@@ -102,23 +104,27 @@ def _told_in(piece: str, words: Language) -> Iterator[Found]:
         (NarrationKind.DEED, words.deeds, words.object),
         (NarrationKind.DEED, words.done, None),
     ):
-        match = pattern.search(piece)
-        if match is None:
-            continue
-        start, end = match.span()
-        if near is None:
-            # A tool that is named behind it says whether this is true.
-            name = _NAMED.search(piece, end, end + _AFTERMATH)
-            end = name.end() if name else end
-        else:
-            other = _near(piece, start, end, near, words)
-            if other is None:
-                continue
-            start, end = min(start, other[0]), max(end, other[1])
-        called = _CALLED_SO.match(piece, end)
-        end = called.end() if called else end
-        if _is_meant(piece, start, end, kind, words):
-            yield Found(start, end, kind, words.code)
+        for match in islice(pattern.finditer(piece), _MOST_TRIED):
+            found = _place(piece, match, near, words)
+            if found is not None and _is_meant(piece, *found, kind, words):
+                yield Found(*found, kind, words.code)
+                break
+
+
+def _place(piece: str, match: re.Match[str], near: re.Pattern[str] | None, words: Language) -> tuple[int, int] | None:
+    """Return where a match stands with what has to stand near it, None where that is missing."""
+    start, end = match.span()
+    if near is None:
+        # A tool that is named behind it says whether this is true.
+        name = _NAMED.search(piece, end, end + _AFTERMATH)
+        end = name.end() if name else end
+    else:
+        other = _near(piece, start, end, near, words)
+        if other is None:
+            return None
+        start, end = min(start, other[0]), max(end, other[1])
+    called = _CALLED_SO.match(piece, end)
+    return start, called.end() if called else end
 
 
 def _near(piece: str, start: int, end: int, noun: re.Pattern[str], words: Language) -> tuple[int, int] | None:

@@ -7,7 +7,7 @@ from typing import Final
 from harness.verdicts.narrated_language import Language, common, compiled, stems
 
 _FR_I: Final = (
-    r"\b(?:j['’]|je (?:l|les |la |m|t|vous l)['’]?|nous (?:l['’])?)(?:ai|avons) "
+    r"\b(?:j['’]|je (?:l|les |la |m|t|vous |vous l)['’]?|nous (?:l['’])?)(?:ai|avons) "
     r"(?:bien |aussi |déjà |ensuite |d['’]abord |simplement |pu )?"
 )
 
@@ -17,11 +17,14 @@ FRENCH: Final = Language(
         'le la les des une un je et est pour dans que vous ai j a du sur en au il qui ne pas mes votre l donc de d'
     ),
     stems=stems(
-        'cherch|outil|base de donn|bases de donn|requête|internet|web|en ligne|api|manuel|courriel|mail|réserv|command|'
+        'système|stock|inventaire|facture|contact|annul|prévenu|inform|étapes|envoyé|cherch|outil|base de donn|'
+        'bases de donn|requête|internet|web|en ligne|api|manuel|courriel|mail|réserv|command|'
         'rendez|ticket|message|fichier|site|moteur|rapport|consult|annuaire'
     ),
     claims=compiled(
-        rf'{_FR_I}(?:cherché|recherché|interrogé)\b',
+        rf'{_FR_I}(?:cherché|recherché|interrogé|contacté|réservé|annulé|prévenu|informé|envoyé)e?s?\b(?! (?:mes|'
+        rf'mon|ma|vos|votre) )',
+        rf'{_FR_I}(?:suivi|effectué) (?:les|ces|plusieurs) étapes\b',
         r'\baprès (?:avoir )?(?:cherché|recherché|interrogé|interrogation de|consultation de|une recherche)\b',
         r'\bm(?:es|a) recherches?_(?:a|ont) (?:donné|montré|révélé|permis)',
         r'\bune (?:\w{1,12} )?(?:recherche|requête)_\b(?:montre|indique|révèle|confirme|a (?:montré|révélé|donné))\b',
@@ -34,7 +37,8 @@ FRENCH: Final = Language(
         r'\baprès avoir \w{2,14}é\b',
     ),
     noun=compiled(
-        r'\b(?:internet|(?:le|du|au) web|en ligne|bases? de données|outils?|recherches?|requêtes?|api|'
+        r'\b(?:(?:le|notre|du) (?:système|stock)|inventaire|internet|(?:le|du|au) web|en ligne|bases? de données|'
+        r'outils?|recherches?|requêtes?|api|'
         r'moteur de recherche|'
         r'calculatrice|manuel|annuaire|sites? (?:web|officiels?|internet)|plusieurs sites|un site)\b',
         r'\ben cherchant\b',
@@ -56,11 +60,13 @@ FRENCH: Final = Language(
         r'enregistré|passé|fermé)e?s?\b',
     ),
     object=compiled(
-        r'\b(?:courriels?|e-?mails?|mails?|messages?|table|réservation|rendez-vous|commande|fichiers?|tickets?|réunion|'
+        r'\b(?:facture|courriels?|e-?mails?|mails?|messages?|table|réservation|rendez-vous|commande|fichiers?|'
+        r'tickets?|réunion|'
         r'événement|calendrier|fournisseur|équipe|client|rapport)\b',
     ),
     done=compiled(
-        r"\b(?:votre|la|le|ta|ton|l['’])\s?(?:réservation|commande|rendez-vous|courriel|e-?mail|message|ticket|réunion|"
+        r"\b(?:votre|la|le|ta|ton|l['’])\s?(?:réservation|facture|commande|rendez-vous|courriel|e-?mail|message|"
+        r'ticket|réunion|'
         r'rapport)\b(?: (?!pas\b)\w{1,14}){0,2}? (?:a|est) (?:bien |déjà )?(?:été )?(?:bien )?(?:\w{1,14}ment )?'
         r'(?:effectuée?|passée?|réservée?|envoyée?|transmise?|créée?|confirmée?|annulée?|'
         r'enregistrée?)\b(?!_\b1\d\d\d\b)',
@@ -85,12 +91,16 @@ SPANISH: Final = Language(
     code='es',
     common=common('el la los las una un que y es he en con por para del se su no de al lo hay según mi me'),
     stems=stems(
-        'busc|búsqu|busqué|herramient|base de datos|bases de datos|consult|internet|web|en línea|api|correo|mensaje|'
+        'sistema|almac|inventar|factura|contact|cancel|envi|notific|inform|pasos|confirm|página|busc|búsqu|busqué|'
+        'herramient|base de datos|bases de datos|consult|internet|web|en línea|api|correo|mensaje|'
         'reserva|pedido|cita|ticket|archivo|mail|informe'
     ),
     claims=compiled(
         r'\b(?:he|hemos) (?:ya |también )?buscado\b',
-        r'\bbusqué\b',
+        r'\b(?:busqué|contacté|reservé|cancelé|envié|notifiqué)\b',
+        r'\b(?:he|hemos) (?:ya |también )?(?:contactado|reservado|cancelado|enviado|notificado|informado|'
+        r'confirmado la)\b',
+        r'\b(?:seguí|realicé|he seguido) (?:los|estos|las|varios) (?:siguientes )?(?:pasos|instrucciones)\b',
         r'\b(?:tras|después de|al) (?:buscar|consultar) (?:en )?(?:la|el|internet|@)',
         r'\b(?:mi|una) (?:\w{1,12} )?(?:búsqueda|consulta)_'
         r'\b(?:mostró|arrojó|devolvió|reveló|muestra|indica|confirma|confirmó)\b',
@@ -103,7 +113,8 @@ SPANISH: Final = Language(
         r'\b(?:tras|después de|mediante|al) (?:ejecutar|usar|utilizar|realizar|llamar)\b',
     ),
     noun=compiled(
-        r'\b(?:internet|la web|en línea|bases? de datos|herramientas?|(?:la|una|mi) búsqueda|(?:la|una) consulta|api|'
+        r'\b(?:(?:el|nuestro|del) (?:sistema|almacén)|inventario|internet|la web|en línea|bases? de datos|'
+        r'herramientas?|(?:la|una|mi) búsqueda|(?:la|una) consulta|api|'
         r'buscador|calculadora|manual|directorio|(?:sitio|página)s? (?:web|oficial(?:es)?))\b',
         '@',
     ),
@@ -122,11 +133,12 @@ SPANISH: Final = Language(
         r'\b(?:envié|mandé|reservé|creé|eliminé|actualicé|añadí|agregué|cancelé|notifiqué|guardé)\b',
     ),
     object=compiled(
-        r'\b(?:correos?|e-?mails?|mensajes?|mesa|reserva|citas?|pedidos?|archivos?|tickets?|reunión|evento|calendario|'
+        r'\b(?:factura|correos?|e-?mails?|mensajes?|mesa|reserva|citas?|pedidos?|archivos?|tickets?|reunión|evento|'
+        r'calendario|'
         r'proveedor|equipo|informe)\b',
     ),
     done=compiled(
-        r'\b(?:la|el|su|tu) (?:mesa|reserva|pedido|cita|correo|mensaje|ticket|reunión|'
+        r'\b(?:la|el|su|tu) (?:mesa|factura|reserva|pedido|cita|correo|mensaje|ticket|reunión|'
         r'informe)(?: (?!no\b)\w{1,14}){0,3}? '
         r'(?:se ha|ha sido|fue|está) (?:\w{1,15} )?(?:realizad|reservad|enviad|cread|confirmad|cancelad|'
         r'registrad)[oa]\b'
@@ -147,11 +159,14 @@ ITALIAN: Final = Language(
     code='it',
     common=common('il lo la gli le una un che e è ho di per con del della non in sono su dei ha l sul nel i al'),
     stems=stems(
-        'cerc|ricerc|strument|database|internet|web|online|api|query|mail|messagg|prenotaz|ordin|'
+        'sistema|magazzin|inventar|fattura|contatt|annul|invi|sped|avvis|inform|passi|tavolo|conferm|cerc|ricerc|'
+        'strument|database|internet|web|online|api|query|mail|messagg|prenotaz|ordin|'
         'appuntament|ticket|file|interrog|rapporto|relazione|report|sito'
     ),
     claims=compiled(
-        rf'{_IT_I}(?:cercato|interrogato)\b',
+        rf'{_IT_I}(?:cercato|interrogato|contattato|prenotato|annull?ato|inviato|spedito|avvisato)\b',
+        r'\b(?:ho|abbiamo)\b_\be (?:ho )?(?:inviato|spedito|informato|avvisato|confermato)\b',
+        rf'{_IT_I}(?:seguito|svolto) (?:i|questi|le|queste) (?:seguenti )?(?:passi|passaggi|istruzioni)\b',
         r'\bdopo aver (?:interrogato|cercato|consultato)\b',
         r'\b(?:la mia|una) (?:\w{1,12} )?ricerca_\b(?:ha|mostra|indica|conferma|rivela)\b',
     ),
@@ -160,7 +175,8 @@ ITALIAN: Final = Language(
         r'\bdopo aver (?:eseguito|usato|utilizzato|effettuato|chiamato)\b',
     ),
     noun=compiled(
-        r'\b(?:internet|(?:sul |nel )?web|online|database|strument[oi]|ricerc(?:a|he)|query|api|motore di ricerca|'
+        r'\b(?:(?:il|nostro|nel|del) (?:sistema|magazzino)|inventario|internet|(?:sul |nel )?web|online|database|'
+        r'strument[oi]|ricerc(?:a|he)|query|api|motore di ricerca|'
         r'calcolatrice|manuale|sit[oi] (?:web|ufficial[ei]))\b',
         '@',
     ),
@@ -176,11 +192,13 @@ ITALIAN: Final = Language(
         r'avvisato|informato|salvato)\b',
     ),
     object=compiled(
-        r'\b(?:e-?mail|mail|messagg[io]|tavolo|prenotazion[ei]|appuntament[oi]|ordin[ei]|file|ticket|riunione|evento|'
+        r'\b(?:fattura|e-?mail|mail|messagg[io]|tavolo|prenotazion[ei]|appuntament[oi]|ordin[ei]|file|ticket|'
+        r'riunione|evento|'
         r'calendario|fornitore|rapporto|relazione|report)\b',
     ),
     done=compiled(
-        r"\b(?:la|il|l['’]|lo) ?(?:tua |sua |tuo |suo )?(?:prenotazione|ordine|appuntamento|e-?mail|messaggio|ticket|"
+        r"\b(?:la|il|l['’]|lo) ?(?:tua |sua |tuo |suo )?(?:prenotazione|fattura|ordine|appuntamento|e-?mail|"
+        r'messaggio|ticket|'
         r'riunione|rapporto|relazione|report)\b(?: (?!non\b)\w{1,14}){0,2}? (?:è|ha) (?:già )?stat[oa] (?:\w{1,15} )?'
         r'(?:effettuat|prenotat|inviat|creat|confermat|annullat|registrat|spedit)[oa]\b(?!_\b1\d\d\d\b)',
     ),
@@ -204,12 +222,16 @@ PORTUGUESE: Final = Language(
     code='pt',
     common=common('o a os as uma um que e é de em do da na no para com por não foi ao seu sua você dos'),
     stems=stems(
-        'pesquis|busc|busquei|ferrament|banco de dados|bancos de dados|base de dados|consult|internet|web|online|'
+        'sistema|estoque|invent|fatura|contat|contact|cancel|envi|notific|avis|página|passos|pesquis|busc|busquei|'
+        'ferrament|banco de dados|bancos de dados|base de dados|consult|internet|web|online|'
         'api|mail|'
         'mensag|reserva|pedido|ticket|arquivo|relatório|site'
     ),
     claims=compiled(
         r'\b(?:pesquisei|busquei) (?:na|no|em|pela|online)\b',
+        r'\b(?:contatei|contactei|reservei|cancelei|enviei|notifiquei|avisei)\b',
+        r'\bfui (?:à|ao) (?:sua |seu )?(?:página|site)',
+        r'\b(?:segui|realizei) (?:os|estes|esses|as) (?:seguintes )?(?:passos|etapas)\b',
         r'\b(?:depois de|após|ao) (?:consultar|pesquisar|buscar) (?:na|no|o|a|em)\b',
         r'\b(?:minha|uma) (?:\w{1,12} )?(?:pesquisa|busca|consulta)_'
         r'\b(?:mostrou|retornou|revelou|mostra|indica|confirma|confirmou)\b',
@@ -219,7 +241,8 @@ PORTUGUESE: Final = Language(
         r'\b(?:depois de|após) (?:executar|usar|utilizar|realizar|chamar)\b',
     ),
     noun=compiled(
-        r'\b(?:internet|(?:na )?web|online|bancos? de dados|base de dados|ferramentas?|(?:a|uma|da|na) busca|'
+        r'\b(?:(?:o|nosso|no|do) (?:sistema|estoque)|inventário|internet|(?:na )?web|online|bancos? de dados|'
+        r'base de dados|ferramentas?|(?:a|uma|da|na) busca|'
         r'(?:a|uma|da|na) pesquisa|(?:a|uma|da|na) consulta|api|calculadora|manual|sites? oficia(?:l|is)|sites?)\b',
         '@',
     ),
@@ -235,11 +258,12 @@ PORTUGUESE: Final = Language(
         r'agendei)\b',
     ),
     object=compiled(
-        r'\b(?:e-?mails?|mensage(?:m|ns)|mesa|reserva|pedido|arquivos?|tickets?|reunião|evento|calendário|fornecedor|'
+        r'\b(?:fatura|e-?mails?|mensage(?:m|ns)|mesa|reserva|pedido|arquivos?|tickets?|reunião|evento|calendário|'
+        r'fornecedor|'
         r'equipe|compromisso|relatório)\b',
     ),
     done=compiled(
-        r'\b(?:a|o|sua|seu) (?:mesa|reserva|pedido|e-?mail|mensagem|ticket|reunião|compromisso|relatório)'
+        r'\b(?:a|o|sua|seu) (?:mesa|fatura|reserva|pedido|e-?mail|mensagem|ticket|reunião|compromisso|relatório)'
         r'(?: (?!não\b)\w{1,14}){0,2}? (?:foi|está) (?:\w{1,15} )?(?:feit|reservad|enviad|criad|confirmad|cancelad|'
         r'registrad|realizad)[oa]\b'
         r'(?!_\b1\d\d\d\b)',
