@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 REPORT ?= reports/scorecard.html
 
-.PHONY: run test check mutants bench clean
+.PHONY: run test check mutants mutation bench clean
 
 run: .venv/runtime ## replay the suite and write the scorecard
 	$(BIN)/react-harness run --report $(REPORT)
@@ -21,11 +21,16 @@ check: .venv/development ## style, types, the suite's own files, and the coverag
 mutants: .venv/runtime ## break the node in many ways, and see every broken one caught
 	$(BIN)/react-harness mutants
 
+mutation: .venv/mutation ## change the node wherever a tool can, and see what the scenarios do not notice (half an hour)
+	rm -rf mutants
+	$(BIN)/mutmut run
+	$(BIN)/python tests/mutation/survivors.py
+
 bench: .venv/development ## the benchmarks, with their tables
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only -s
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf .venv build dist mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11")'
@@ -37,4 +42,8 @@ clean:
 
 .venv/development: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@ .venv/runtime
+
+.venv/mutation: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
 	touch $@ .venv/runtime
