@@ -156,7 +156,7 @@ def test_calls_before_a_turn_are_those_of_its_agent_with_what_they_gave() -> Non
 
 # --------------------------------------------------------------------------------------------------- the labelled turns
 
-PARTS = {'development': 'development', 'held_out': 'held out', 'generated': 'generated'}
+PARTS = {'development': 'development', 'held_out': 'held out', 'fresh': 'fresh'}
 
 
 @lru_cache(maxsize=1)
