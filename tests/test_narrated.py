@@ -282,7 +282,7 @@ def patterns() -> list[re.Pattern[str]]:
 
 def reach(pattern: re.Pattern[str]) -> float:
     """The most characters that a pattern can take from one place on."""
-    return re._parser.parse(pattern.pattern, pattern.flags).getwidth()[1]  # type: ignore[attr-defined]
+    return float(re._parser.parse(pattern.pattern, pattern.flags).getwidth()[1])  # type: ignore[attr-defined]
 
 
 def test_no_pattern_reaches_further_than_a_bound() -> None:
