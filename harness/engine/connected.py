@@ -108,6 +108,48 @@ def getTokenCounter(self: Any, param: Any) -> Callable[[str], int]:
     return lambda text: len(text.split())
 
 
+# ------------------------------------------------------------------------------------------------------- memory nodes
+
+
+@functools.cache
+def memory_class() -> type[Any]:
+    """Return the IInstance class of a memory node: values by key, kept for one delivery."""
+    lib = ensure_platform().lib
+    schema = {'type': 'object', 'properties': {'key': {'type': 'string'}}}
+
+    def beginInstance(self: Any) -> None:
+        self.values = {}
+
+    def put(self: Any, given: Any) -> dict[str, Any]:
+        self.values[_memory_key(given)] = given.get('value')
+        return {'ok': True, 'key': _memory_key(given)}
+
+    def get(self: Any, given: Any) -> dict[str, Any]:
+        key = _memory_key(given)
+        return {'ok': key in self.values, 'key': key, 'value': copy.deepcopy(self.values.get(key))}
+
+    def keys(self: Any, given: Any) -> dict[str, Any]:
+        return {'ok': True, 'keys': sorted(self.values)}
+
+    def clear(self: Any, given: Any) -> dict[str, Any]:
+        wanted = [_memory_key(given)] if isinstance(given, dict) and given.get('key') else sorted(self.values)
+        return {'ok': True, 'cleared': [key for key in wanted if self.values.pop(key, self) is not self]}
+
+    functions = {'put': put, 'get': get, 'list': keys, 'clear': clear}
+    tools = {}
+    for name, function in functions.items():
+        function.__name__ = name
+        tools[name] = lib.tool_function(input_schema=schema, description=f'{name} values by key')(function)
+    return type('IInstance', (lib.IInstanceBase,), {'beginInstance': beginInstance, **tools})
+
+
+def _memory_key(given: Any) -> str:
+    key = given.get('key') if isinstance(given, dict) else None
+    if not isinstance(key, str) or not key.strip():
+        raise ValueError('the memory needs a `key` that is a text')
+    return key.strip()
+
+
 # -------------------------------------------------------------------------------------------------------- tool nodes
 
 

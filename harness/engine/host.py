@@ -64,6 +64,7 @@ class Member:
     `iglobal` is made of the latter when the pipeline begins, `iendpoint` stands before. `channels` are the nodes that
     are connected to this one, by class type; `lanes` the output lanes that somebody listens to. `functions` are those
     of a scripted tool node, `script` the model side of an agent that has one of its own, `parent` the agent it serves.
+    What a node does that is not `recorded` is no tool call.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Member:
     lanes: tuple[str, ...] = ()
     functions: dict[str, ToolFunction] = field(default_factory=dict)
     script: ModelScript | None = None
+    recorded: bool = True
 
     def tree(self) -> list[Member]:
         """Return this node and all that are connected to it, at any depth."""
@@ -168,7 +170,7 @@ class EngineSide:
         target = self.pipe.instance_of(member)
         param = getattr(control, 'param', None)
         name = str(getattr(param, 'tool_name', '')).strip()
-        if getattr(param, 'op', None) != 'tool.invoke' or not member.owns(name):
+        if getattr(param, 'op', None) != 'tool.invoke' or not member.recorded or not member.owns(name):
             told = len(_tools_of(param))
             try:
                 target.control(control)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from harness.engine.connected import ModelSide, llm_class, tool_class
+from harness.engine.connected import ModelSide, llm_class, memory_class, tool_class
 from harness.engine.host import Endpoint, Glb, Member, place
 from harness.engine.platform import ensure_platform
 from harness.engine.recorder import Recorder
@@ -120,7 +120,18 @@ class Pipeline:
             'llm': [self._serving(agent, f'llm_{number}', llm_class()) for number in range(1, llm_nodes + 1)],
             'tool': [self._tool(tool, agent) for tool in spec.tools],
         }
+        if self._needs_memory():
+            memory = self._serving(agent, 'memory_1', memory_class())
+            memory.recorded = False
+            agent.channels['memory'] = [memory]
         return agent
+
+    def _needs_memory(self) -> bool:
+        """Tell whether the node cannot work without a memory node, by its service definition."""
+        invoke = self._node.service.get('invoke')
+        memory = invoke.get('memory') if isinstance(invoke, dict) else None
+        least = memory.get('min') if isinstance(memory, dict) else None
+        return isinstance(least, int) and least > 0
 
     def _tool(self, tool: ToolNode, agent: Member) -> Member:
         if tool.agent is not None and not tool.dead:
