@@ -223,6 +223,8 @@ def test_an_interrupt_of_the_user_ends_the_command_and_keeps_the_results_so_far(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Whoever runs the tests in the background lets their processes ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until(lambda: store.exists() and store.read_bytes().count(b'\n') == 2)
     process.send_signal(signal.SIGINT)

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,6 @@ from harness.secrets import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 TOOLS = """
 import logging
@@ -180,8 +180,11 @@ def in_process(arguments: list[str]) -> tuple[int, bytes]:
 
 def in_a_process(arguments: list[str], module: str = 'harness.cli') -> tuple[int, bytes]:
     command = [sys.executable, '-m', module, *arguments]
-    variables = {**os.environ, **environment(), 'PYTHONIOENCODING': 'utf-8'}
-    done = subprocess.run(command, capture_output=True, env=variables, check=False)
+    # Nothing that another test left in the environment or in the working directory.
+    kept = {name: os.environ[name] for name in ('PATH', 'HOME', 'SYSTEMROOT') if name in os.environ}
+    variables = {**kept, **environment(), 'PYTHONIOENCODING': 'utf-8'}
+    root = Path(__file__).parent.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, env=variables, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
