@@ -52,7 +52,10 @@ def payload_findings(expectation: Expectation, view: View, loc: Loc, explained: 
         return
     if not view.payloads:
         if not explained:
-            yield Finding(loc=(*loc, needed[0]), message=f'{_no_payload(view)}, so {_listed(needed)} cannot be checked')
+            # The contract says what `run_agent` returns to a parent; that a lane returns it too is a convenience.
+            beyond = view.agent == NODE and view.record.face == 'lane'
+            message = f'{_no_payload(view)}, so {_listed(needed)} cannot be checked'
+            yield Finding(loc=(*loc, needed[0]), message=message, level='hardening' if beyond else 'required')
         return
     for number, payload in enumerate(view.payloads, 1):
         whose = view.name if len(view.payloads) == 1 else f'run {number} of {view.name}'
