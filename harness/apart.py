@@ -33,7 +33,7 @@ def judged_runs(
     """Replay scenarios one after the other, in another process, and yield each with its runs.
 
     A process that ends or is silent for too long is replaced; the scenario it was at gets a finding. So is one in which
-    a node left threads that cannot be stopped. `node` is the reference of the node, which is never imported here.
+    a scenario ran out of time, or left threads. `node` is the reference of the node, which is never imported here.
 
     Raises:
         NodeError: the node cannot be loaded.
@@ -150,6 +150,7 @@ def _work(there: Connection, paths: list[str], node: str, cassettes: str, limit_
     """Replay scenarios, send the results of each, and say whether the process can go on."""
     from harness.engine.node import load_node
     from harness.engine.threads import TimeLimit, lingering
+    from harness.play import ended_in_time
     from harness.run import replay
     from harness.scenario.loading import load_scenario
     from harness.secrets.stream import masked_console
@@ -162,7 +163,7 @@ def _work(there: Connection, paths: list[str], node: str, cassettes: str, limit_
             there.send(None)
             for path in paths:
                 results = replay(load_scenario(Path(path)), loaded, Path(cassettes), limit=limit)
-                there.send((results, not lingering()))
+                there.send((results, ended_in_time([result.record for result in results]) and not lingering()))
     except Exception as error:
         there.send(_portable(error))
 

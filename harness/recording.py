@@ -14,7 +14,7 @@ from harness.run import run_scenario
 from harness.scenario.loading import ScenarioFile, UsageError
 from harness.secrets import Guard, Known
 from harness.show.summary import answer_of, stop_reason_of
-from harness.suite import solved
+from harness.task import solved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,17 +9,16 @@ from harness.gate.verdict import Gate
 from harness.record import Frozen
 from harness.scenario.loading import UsageError
 from harness.scenario.yamlnode import key_path
-from harness.show.summary import Judged, Outcome, Unmet, answer_of, stop_reason_of
+from harness.show.summary import Judged, Outcome, Unmet, stop_reason_of
+from harness.task import solved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from harness.engine.node import Node
     from harness.engine.threads import TimeLimit
-    from harness.record import RunRecord
     from harness.results import StoredResult
     from harness.run import Result
-    from harness.scenario import Task
     from harness.scenario.loading import ScenarioFile
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -184,16 +183,3 @@ def _outcome(file: ScenarioFile, result: Result) -> Outcome:
         llm_calls=len(record.turns),
         seconds=record.duration_s,
     )
-
-
-def solved(task: Task | None, record: RunRecord) -> bool | None:
-    """Return whether the answer solves the task (None: there is no task); case and white space do not count."""
-    if task is None:
-        return None
-    answer = _plain(answer_of(record) or '')
-    accepted, forbidden = (any(_plain(text) in answer for text in texts) for texts in (task.accept, task.forbid))
-    return accepted and not forbidden
-
-
-def _plain(text: str) -> str:
-    return ' '.join(text.split()).casefold()

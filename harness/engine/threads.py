@@ -28,6 +28,7 @@ _STOPPING_S: Final = 1.0
 _SETTLING_S: Final = 0.2
 _HARD_S: Final = 10.0
 _PUT_OFF_S: Final = 5.0
+_LIBRARY: Final = str(Path(threading.__file__).parent)
 _NUMBER: Final = re.compile(r'\d+')
 
 _hard_end: float | None = None
@@ -158,8 +159,9 @@ class Watch:
     def _stop(self, thread: threading.Thread) -> None:
         end = time.monotonic() + _STOPPING_S
         while thread.is_alive() and time.monotonic() < end:
-            for each in self._started():
-                _interrupt(each)
+            for each in (thread, *self._started()):
+                if each is thread or not _waits(each):
+                    _interrupt(each)
             thread.join(_SLICE_S)
 
     def _started(self) -> list[threading.Thread]:
@@ -179,7 +181,8 @@ class Watch:
         alive = [each for each in started if each.is_alive()]
         if alive and worked > _SETTLING_S / 4:
             for each in alive:
-                _interrupt(each)
+                if not _waits(each):
+                    _interrupt(each)
             _joined(alive)
         _left.extend(each for each in alive if each.is_alive())
         return tuple(sorted(_NUMBER.sub('N', str(each.name))[:100] for each in alive))
@@ -246,6 +249,16 @@ def _joined(threads: list[threading.Thread]) -> float:
     for each in threads:
         each.join(max(0.0, end - time.monotonic()))
     return time.process_time() - began
+
+
+def _waits(thread: threading.Thread) -> bool:
+    """Tell whether a thread waits for work, as those of pools and event loops do, by where it is: in Python's own code.
+
+    An interrupt would reach it only with its next work, which may be that of a library that all scenarios share.
+    """
+    frame = sys._current_frames().get(thread.ident or 0)
+    file = frame.f_code.co_filename if frame is not None else ''
+    return file.startswith(_LIBRARY) and 'site-packages' not in file
 
 
 def _interrupt(thread: threading.Thread) -> None:

@@ -249,13 +249,25 @@ class AgentSpec(Frozen):
 class Task(Frozen):
     """When a recorded model solved the question: about the model, never a finding about the node.
 
-    The answer must contain one of `accept` and none of `forbid` (case and white space do not count).
+    The answer must contain one of `accept`, one of each list of `also`, and none of `forbid`; `harness.task` says what
+    counts as contained. `solution` are the turns of a model that solves it, which prove that it can be solved.
     """
 
+    family: str = Field(
+        default='',
+        pattern=r'^([a-z0-9]+(-[a-z0-9]+)*)?$',
+        description='The family of tasks that figures are told for, such as two-tools-in-sequence.',
+    )
     accept: tuple[str, ...] = Field(min_length=1, description='Texts of which the answer must contain one.')
+    also: tuple[tuple[str, ...], ...] = Field(
+        default=(), description='Further facts, each a list of texts of which the answer must contain one as well.'
+    )
     forbid: tuple[str, ...] = Field(default=(), description='Texts of which the answer must contain none.')
     needs_tool: StrictBool = Field(
         default=True, description='Whether nobody can know the answer without a tool; false: a tool call is needless.'
+    )
+    solution: tuple[Text, ...] = Field(
+        default=(), description='The turns of a model that solves it; they are played to prove that it can be solved.'
     )
 
 
