@@ -50,6 +50,9 @@ class StoredResult(Frozen):
 
     record: RunRecord
     family: str = Field(description='The family of the scenario.')
+    task_family: str | None = Field(
+        default=None, description='The family of its task, which figures are told for; null: its task has none.'
+    )
     level: Level = Field(description='The level of the scenario.')
     solved: bool | None = Field(
         default=None, description='Whether the model solved the task; null: there is no task, or no model.'
@@ -112,7 +115,7 @@ def write(path: Path, head: Header, results: Iterable[StoredResult]) -> int:
     with _opened(path, head) as file:
         count = 0
         for result in results:
-            optional = ('cassette', 'problem', 'solved', 'needs_tool')
+            optional = ('cassette', 'problem', 'solved', 'needs_tool', 'task_family')
             left_out = {key for key in optional if getattr(result, key) is None}
             where = f'{path}: the run of {result.record.scenario}'
             file.write(_clean(result.model_dump(exclude=left_out), guard, where))

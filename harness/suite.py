@@ -122,6 +122,7 @@ def stored(runs: Iterable[Judged], files: Iterable[ScenarioFile], cassettes: Pat
         yield StoredResult(
             record=record,
             family=scenario.family,
+            task_family=(scenario.task.family or None) if scenario.task is not None else None,
             level=scenario.level,
             solved=run.outcome.solved,
             needs_tool=scenario.task.needs_tool if scenario.task is not None else None,

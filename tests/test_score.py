@@ -152,6 +152,12 @@ def test_families_are_told_where_they_are_asked_for() -> None:
     assert [item.family for item in score(rows, by_family=True).figures] == ['', 'f', 'g']
 
 
+def test_a_task_that_is_of_a_family_is_told_in_it_and_not_in_that_of_its_scenario() -> None:
+    rows = rows_of([stored(ANSWER), stored(ANSWER, scenario='two', task_family='one-tool')])
+
+    assert [item.family for item in score(rows, by_family=True).figures] == ['', 'f', 'one-tool']
+
+
 def test_models_are_compared_on_the_scenarios_of_both_and_in_words() -> None:
     good = [stored(ANSWER, scenario=f's{n}', model='good') for n in range(12)]
     bad = [stored(ANSWER, scenario=f's{n}', model='bad', solved=False) for n in range(12)]

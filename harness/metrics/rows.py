@@ -91,7 +91,7 @@ def _who(result: StoredResult) -> dict[str, Any]:
     record = result.record
     return {
         'scenario': record.scenario,
-        'family': result.family,
+        'family': result.task_family or result.family,
         'model': record.model,
         'parameters': parameters_text(record),
         'epoch': record.epoch,
