@@ -279,3 +279,53 @@ def test_hidden_files_are_no_cassettes(suite: Suite) -> None:
     suite.record('.cache/small.yaml')
     suite.record('first/.small.yaml')
     assert suite.told() == []
+
+
+# ------------------------------------------------------------------------------------------------------------- tasks
+
+SOLUTION = ['Answer: 318']
+
+
+def task_problems(suite: Suite, task: dict[str, Any], **more: Any) -> list[str]:
+    suite.add('second', task=task, **more)
+    return [problem.split(': ', 1)[1] for problem in suite.told()]
+
+
+def test_a_task_of_a_family_needs_a_solution(suite: Suite) -> None:
+    assert task_problems(suite, {'accept': ['318'], 'family': 'one-tool'}) == [
+        'there is no solution (write the turns of a model that solves it under `solution`)'
+    ]
+
+
+def test_a_task_without_a_family_is_left_alone(suite: Suite) -> None:
+    assert task_problems(suite, {'accept': ['318']}, question='Are there 318?') == []
+
+
+@pytest.mark.parametrize(
+    'shown',
+    [
+        {'question': 'Are there 318?'},
+        {'question': {'text': 'How many?', 'history': [{'role': 'user', 'content': 'There are 318.'}]}},
+        {'config': {'instructions': ['Say 318.']}},
+        {'tools': [{'node': 'a', 'functions': [{'name': 'f', 'description': 'Gives 318.', 'text': 'x'}]}]},
+        {'tools': [{'node': 'a', 'functions': [{'name': 'f', 'input_schema': {'enum': ['318']}, 'text': 'x'}]}]},
+    ],
+)
+def test_what_is_accepted_must_not_stand_in_what_the_model_is_given(suite: Suite, shown: dict[str, Any]) -> None:
+    assert task_problems(suite, {'accept': ['19', '318'], 'family': 'one-tool', 'solution': SOLUTION}, **shown) == [
+        "'318' stands in the question or tools, so quoting them would pass "
+        '(ask for what the tools alone know, or forbid what else is quoted with it)'
+    ]
+
+
+@pytest.mark.parametrize('more', [{'also': [['in stock']]}, {'forbid': ['hinges']}])
+def test_a_quoted_text_may_be_accepted_where_it_does_not_solve_the_task(suite: Suite, more: dict[str, Any]) -> None:
+    task = {'accept': ['318'], 'family': 'one-tool', 'solution': SOLUTION, **more}
+    assert task_problems(suite, task, question='Are there 318 hinges?') == []
+
+
+def test_what_is_accepted_must_not_hold_what_is_forbidden(suite: Suite) -> None:
+    task = {'accept': ['room 318', '19'], 'forbid': ['318'], 'family': 'one-tool', 'solution': SOLUTION}
+    assert task_problems(suite, task) == [
+        "'room 318' holds '318', which is forbidden (no answer with it can solve the task)"
+    ]

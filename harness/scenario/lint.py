@@ -14,6 +14,7 @@ from harness.scenario.explain import nearest
 from harness.scenario.loading import load_all, scenario_paths
 from harness.scenario.register import REQUIREMENT_ID, load_register
 from harness.scenario.schema import SCHEMA_FILE, scenario_schema, schema_line
+from harness.scenario.tasks import unproved_tasks
 from harness.scenario.yamlnode import FileError, FileProblem
 from harness.secrets.committed import leaks
 
@@ -49,6 +50,7 @@ def lint(root: Path, cassettes_root: Path, others: Sequence[Path] = ()) -> list[
     problems += _requirements(root, files)
     problems += _titles(files)
     problems += _tools(files)
+    problems += unproved_tasks(files)
     for file in files:
         problems += _expectations(file)
         problems += _recordings(file, recorded.get(file.scenario.id, {}))
