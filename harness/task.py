@@ -17,8 +17,11 @@ _SIGNS: Final = str.maketrans(
     dict.fromkeys('\u2010\u2011\u2012\u2013\u2212', '-') | dict.fromkeys('\u2018\u2019', "'") | dict.fromkeys('*`', '')
 )
 _GROUPS: Final = re.compile(r"(?<=\d)[,'\u2019\u2009\u202f](?=\d{3}(?!\d))")
-_NO_LETTER_BEFORE: Final = r'(?<![^\W_])'
-_NO_LETTER_BEHIND: Final = r'(?![^\W_])'
+_UNSPACED: Final = r'\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af'
+"""Thai, kana, Chinese characters and Hangul, where one word follows the other, or its ending, without a blank."""
+
+_NO_LETTER_BEFORE: Final = rf'(?<![^\W_{_UNSPACED}])'
+_NO_LETTER_BEHIND: Final = rf'(?![^\W_{_UNSPACED}])'
 _NO_NUMBER_BEFORE: Final = r'(?<!\d[.,:])(?<!-)'
 _NO_NUMBER_BEHIND: Final = r'(?![.,:]\d)'
 
@@ -38,7 +41,8 @@ def holds(answer: str, text: str) -> bool:
     """Tell whether a text stands in an answer on its own, so that neither 318 nor 18 is found in 1,318 or 3.18.
 
     Case, width, white space, kinds of dashes and apostrophes, Markdown's asterisks and backticks, and the marks that
-    group the digits of a number by three (other than dots) do not count.
+    group the digits of a number by three (other than dots) do not count. Letters of scripts that are written without
+    blanks may stand beside it.
     """
     return _pattern(_plain(text)).search(_plain(answer)) is not None
 

@@ -41,6 +41,11 @@ FAMILIES = {
     'false-premise',
 }
 GUESSES = ['', 'Yes.', 'No.', 'None.', 'I do not know.', 'error', *map(str, range(101)), 'Monday', 'red', 'white', 'A']
+UNANSWERABLE: list[dict[str, Any]] = [
+    {},
+    {'station': 'nowhere', 'museum': ''},
+    {'station': '../../x', 'museum': 'a/b?c'},
+]
 every_task = pytest.mark.parametrize('name', FILES)
 
 
@@ -109,7 +114,8 @@ def test_quoting_the_prompt_solves_nothing(name: str) -> None:
 
 @every_task
 def test_guessing_solves_nothing(name: str) -> None:
-    assert [guess for guess in GUESSES if solves(task_of(name), guess)] == []
+    guesses = GUESSES if task_of(name).needs_tool else GUESSES[:6]
+    assert [guess for guess in guesses if solves(task_of(name), guess)] == []
 
 
 @every_task
@@ -141,3 +147,12 @@ def test_every_tool_is_used_by_a_scenario() -> None:
     functions = [f for file in FILES.values() for tool in file.scenario.tools for f in tool.functions]
     used = {name for function in functions for name in python_names(function)}
     assert set(load_tools(SCENARIOS / 'evaluation' / 'tools.py')) == used
+
+
+def test_the_port_of_the_server_on_loopback_reaches_nobody() -> None:
+    tools = SCENARIOS / 'evaluation' / 'tools.py'
+    port = str(load_tools(tools)['fetch_weather'].__globals__['_server'].server_port)
+    file = FILES['wind-at-a-station']
+    answers = [told(file, name, given) for name in ('fetch_weather', 'fetch_museum') for given in UNANSWERABLE]
+    prompts = [turn.prompt for name in ('wind-at-a-station', 'question-in-polish') for turn in played(name).turns]
+    assert [text for text in (*answers, *prompts) if port in text or '127.0.0.1' in text] == []

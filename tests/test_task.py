@@ -52,6 +52,21 @@ def test_a_word_inside_another_one_is_not_found(answer: str, text: str) -> None:
     assert not holds(answer, text)
 
 
+@pytest.mark.parametrize(
+    ('answer', 'text'),
+    [
+        ('長さは374メートルです。', '374'),
+        ('길이는 374미터입니다', '374'),
+        ('ยาว374เมตร', '374'),
+        ('色は青です', '青'),
+        ('桟橋はV3です', 'V3'),
+    ],
+)
+def test_the_letters_of_scripts_without_blanks_may_stand_beside_it(answer: str, text: str) -> None:
+    assert holds(answer, text)
+    assert not holds(answer.replace(text, f'1{text}'), text) or not text.isascii()
+
+
 def test_one_of_each_list_is_wanted_and_nothing_that_is_forbidden() -> None:
     task = Task(accept=('Brennwald',), also=(('3 May', 'May 3'), ('C',)), forbid=('Ostrin',))
     assert solves(task, 'At Brennwald, pier C, since May 3.')
