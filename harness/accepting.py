@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.cassette import CassetteError, Drift, Tape, cassette_path
+from harness.cassette import CassetteError, Drift, Tape, cassette_path, cassettes_of, place_of
 from harness.cassette.accept import Accepting
 from harness.engine.script import ToolsError
 from harness.engine.threads import TimeLimit
@@ -17,6 +17,7 @@ from harness.run import run_scenario
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from harness.cassette import Place
     from harness.engine.node import Node
     from harness.scenario.loading import ScenarioFile
 
@@ -33,13 +34,24 @@ class Accepted(Frozen):
 
     scenario: str
     model: str
+    epoch: int
     path: str
     turns: dict[int, tuple[str, ...]]
     written: bool
 
 
+def recordings_of(cassettes: Path, scenario_id: str, model: str) -> list[Place]:
+    """Return the recordings of a scenario with a model: all epochs; the place where one should be, if there is none.
+
+    Raises:
+        CassetteError: a name does not fit a path.
+    """
+    there = [place for place in cassettes_of(cassettes, scenario_id) if place.model == model]
+    return there or [place_of(cassette_path(cassettes, scenario_id, model))]
+
+
 def accept_drift(
-    file: ScenarioFile, node: Node, cassettes: Path, model: str, *, reason: str, date: str, write: bool = True
+    file: ScenarioFile, node: Node, place: Place, *, reason: str, date: str, write: bool = True
 ) -> Accepted:
     """Let the requests that a scenario makes now take the place of the recorded ones; its answers stay as they were.
 
@@ -50,11 +62,10 @@ def accept_drift(
             harness; there is no such cassette, or it cannot be written.
     """
     try:
-        path = cassette_path(cassettes, file.scenario.id, model)
         limit = TimeLimit()
         rehearse(node, limit)
         limit_s = limit.of(file.scenario.time_limit_s)
-        deck, again = (_replayed(file, node, path, model, limit_s) for _ in range(2))
+        deck, again = (_replayed(file, node, place, limit_s) for _ in range(2))
         for turn, (one, other) in enumerate(zip(deck.requests, again.requests, strict=True), 1):
             for difference in one.asked.differences(other.asked):
                 raise NotAccepted(f'the request of turn {turn} is another one each time: {difference}')
@@ -65,17 +76,18 @@ def accept_drift(
         raise NotAccepted(str(error)) from error
     return Accepted(
         scenario=file.scenario.id,
-        model=model,
-        path=str(path),
+        model=place.model,
+        epoch=place.epoch,
+        path=str(place.path),
         turns={turn: tuple(map(str, differences)) for turn, differences in changes.items()},
         written=bool(changes) and write,
     )
 
 
-def _replayed(file: ScenarioFile, node: Node, path: Path, model: str, limit_s: float) -> Accepting:
-    deck = Accepting(path, lambda: options_of(file, node, path.parent.parent))
+def _replayed(file: ScenarioFile, node: Node, place: Place, limit_s: float) -> Accepting:
+    deck = Accepting(place.path, lambda: options_of(file, node, place.root))
     with Tape(deck) as tape:
-        records = run_scenario(file, node, client=ChatClient(tape.spec, tape.http), model=model, limit_s=limit_s)
+        records = run_scenario(file, node, client=ChatClient(tape.spec, tape.http), model=place.model, limit_s=limit_s)
         for record in records:
             if record.stopped is not None:
                 raise NotAccepted(f'the replay did not end: {record.stopped.message}')

@@ -87,11 +87,11 @@ class _Worker:
             raise NodeError(f'{self._node}: the node does not import: it {lost}') from None
         seconds = self._limit.imports
         for file in self._files:
-            sides = _models(file, self._cassettes)
+            sides = _sides(file, self._cassettes)
             try:
                 results, fit = self._told(seconds + self._limit.seconds * len(sides))
             except _Lost as lost:
-                yield file, [_lost(file, self._node, model, str(lost)) for model in sides]
+                yield file, [_lost(file, self._node, side, str(lost)) for side in sides]
                 return
             yield file, results
             if not fit:
@@ -108,27 +108,29 @@ class _Worker:
             told = self._here.recv()
         except (EOFError, OSError):
             self._process.join()
-            raise _Lost(f'ended the process {_end(self._process.exitcode)}') from None
+            raise _Lost(f'ended the process {end_of(self._process.exitcode)}') from None
         if isinstance(told, Exception):
             raise told
         return told
 
 
-def _end(code: int | None) -> str:
+def end_of(code: int | None) -> str:
     if code is not None and code < 0:
         with contextlib.suppress(ValueError):
             return f'with the signal {signal.Signals(-code).name}'
     return f'with the exit code {code}'
 
 
-def _models(file: ScenarioFile, cassettes: Path) -> list[str | None]:
-    """Return the model sides of a scenario: None for its script, or the names of its recordings."""
+def _sides(file: ScenarioFile, cassettes: Path) -> list[tuple[str, int] | None]:
+    """Return the model sides of a scenario: None for its script, or the models and epochs of its recordings."""
     from harness.cassette import cassettes_of
 
-    return [None] if file.scenario.model is not None else list(cassettes_of(cassettes, file.scenario.id)) or [None]
+    if file.scenario.model is not None:
+        return [None]
+    return [(place.model, place.epoch) for place in cassettes_of(cassettes, file.scenario.id)] or [None]
 
 
-def _lost(file: ScenarioFile, node: str, model: str | None, why: str) -> Result:
+def _lost(file: ScenarioFile, node: str, side: tuple[str, int] | None, why: str) -> Result:
     from harness.engine.node import located
     from harness.expect import findings
     from harness.run import Result
@@ -136,7 +138,8 @@ def _lost(file: ScenarioFile, node: str, model: str | None, why: str) -> Result:
     record = RunRecord(
         scenario=file.scenario.id,
         node=located(node).name,
-        model=model,
+        model=side[0] if side is not None else None,
+        epoch=side[1] if side is not None else 1,
         face=file.scenario.face,
         stopped=Stopped(kind='exit', message=why),
     )
@@ -165,10 +168,10 @@ def _work(there: Connection, paths: list[str], node: str, cassettes: str, limit_
                 results = replay(load_scenario(Path(path)), loaded, Path(cassettes), limit=limit)
                 there.send((results, ended_in_time([result.record for result in results]) and not lingering()))
     except Exception as error:
-        there.send(_portable(error))
+        there.send(portable(error))
 
 
-def _portable(error: Exception) -> Exception:
+def portable(error: Exception) -> Exception:
     """Return an exception that another process can read."""
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 (our own)

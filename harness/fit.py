@@ -44,11 +44,12 @@ def unfit(root: Path, cassettes: Path, node: Node, limit: TimeLimit | None = Non
 
 def _unfit(file: ScenarioFile, cassettes: Path, node: Node, limit: TimeLimit) -> Iterator[FileProblem]:
     try:
-        paths = cassettes_of(cassettes, file.scenario.id)
+        places = cassettes_of(cassettes, file.scenario.id)
     except CassetteError as error:
         yield _problem(error.path, str(error.message), error.hint)
         return
-    for model, path in paths.items():
+    for place in places:
+        path, model = place.path, place.model
         try:
             with replaying(path, lambda: options_of(file, node, cassettes)) as tape:
                 limit_s = limit.of(file.scenario.time_limit_s)

@@ -67,6 +67,8 @@ __all__ = [
 ]
 
 ENDPOINT = '/chat/completions'
+LATENCY = 'latency_s'
+"""The extension of a response that says how many seconds the model took: None where nobody knows."""
 
 _MAX_MESSAGE = 2_000
 _NAME = re.compile(r'[A-Za-z0-9][A-Za-z0-9._+-]{0,99}')
@@ -109,9 +111,9 @@ class ModelSpec(Frozen):
     @field_validator('name')
     @classmethod
     def _name_fits_a_path(cls, name: str) -> str:
-        if not is_name(name):
+        if not is_name(name) or name.isdecimal():
             raise ValueError(
-                'use letters, digits and . _ + - (at most 100, the first a letter or digit, no ..); '
+                'use letters, digits and . _ + - (at most 100, the first a letter or digit, no .., no number alone); '
                 'the name that the server knows may differ: give it as `model`'
             )
         return name
@@ -144,13 +146,16 @@ class ModelSpec(Frozen):
 
 
 class Completion(Frozen):
-    """What a model answered: its text (None where it gave none), why it ended, the tokens, and the seconds it took."""
+    """What a model answered: its text (None where it gave none), why it ended, the tokens, and the seconds it took.
+
+    A replay tells the seconds of the recording, None where that does not know them.
+    """
 
     text: str | None
     finish_reason: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    latency_s: float = 0.0
+    latency_s: float | None = None
 
 
 # -------------------------------------------------------------------------------------------------------- the client
@@ -188,7 +193,7 @@ class ChatClient:
             raise APIConnectionError(_without(key, f'no answer from {self._url}: {why}')) from None
         if not response.is_success:
             raise self._status_error(response, key)
-        return completion_of(response, time.perf_counter() - started, key)
+        return completion_of(response, response.extensions.get(LATENCY, time.perf_counter() - started), key)
 
     def _key(self) -> str | None:
         name = self.spec.api_key_env
@@ -220,7 +225,7 @@ def request_body(spec: ModelSpec, prompt: str, stop: Sequence[str] | None) -> di
     return {key: value for key, value in body.items() if value is not None}
 
 
-def completion_of(response: httpx.Response, latency_s: float = 0.0, key: str | None = None) -> Completion:
+def completion_of(response: httpx.Response, latency_s: float | None = None, key: str | None = None) -> Completion:
     """Return the completion that a response holds; no error shows the API key.
 
     Raises:

@@ -112,7 +112,7 @@ class ScenarioCollector(pytest.File):
     """One scenario file."""
 
     def collect(self) -> Iterable[ScenarioItem]:
-        """Give one item for a scripted scenario, one for each recorded model else.
+        """Give one item for a scripted scenario, one for each recording of a model else.
 
         Raises:
             CollectError: with every problem of the file, a line each.
@@ -129,24 +129,30 @@ class ScenarioCollector(pytest.File):
             raise self.CollectError(Guard.of_environment().mask(text))
         (file,) = files
         folder = cassettes_folder(self.config.getoption('--react-cassettes'), self.path.parent.parent)
-        models: list[str | None] = [None]
+        sides: list[tuple[str, int, bool] | None] = [None]
         if file.scenario.model is None:
             try:
-                models = list(cassettes_of(folder, file.scenario.id)) or [None]
+                places = cassettes_of(folder, file.scenario.id)
             except CassetteError as error:
                 raise self.CollectError(one_line(str(error))) from error
-        for model in models:
-            name = file.scenario.id if model is None else f'{file.scenario.id}[{model}]'
-            yield ScenarioItem.from_parent(self, name=name, file=file, model=model, cassettes=folder)
+            sides = [(place.model, place.epoch, place.epoch_of_several) for place in places] or [None]
+        for side in sides:
+            model, epoch, several = side or (None, None, False)
+            shown = f'{model}:{epoch}' if several else model
+            name = file.scenario.id if model is None else f'{file.scenario.id}[{shown}]'
+            yield ScenarioItem.from_parent(self, name=name, file=file, model=model, epoch=epoch, cassettes=folder)
 
 
 class ScenarioItem(pytest.Item):
     """One model side of a scenario, replayed and judged."""
 
-    def __init__(self, *, file: ScenarioFile, model: str | None, cassettes: Path, **more: Any) -> None:
+    def __init__(
+        self, *, file: ScenarioFile, model: str | None, epoch: int | None, cassettes: Path, **more: Any
+    ) -> None:
         super().__init__(**more)
         self.file = file
         self.model = model
+        self.epoch = epoch
         self.cassettes = cassettes
         scenario = file.scenario
         self.extra_keyword_matches |= {scenario.id, scenario.family}
@@ -166,7 +172,7 @@ class ScenarioItem(pytest.Item):
 
         node, limit = _loaded_node(self.config), _time_limit(self.config)
         with masked_console():
-            runs = judge(self.file, replay(self.file, node, self.cassettes, self.model, limit))
+            runs = judge(self.file, replay(self.file, node, self.cassettes, self.model, limit, self.epoch))
         failed = [run for run in runs if not run.outcome.met]
         if failed:
             raise NotMet(failed)

@@ -27,7 +27,8 @@ class Turn(Frozen):
 
     `agent` is the id of the node that asked; the node under test is `agent`, a child agent has the id it is connected
     under. `output` is the model's text as it left the model channel (None where the model gave none), `latency_s` is in
-    seconds. Exactly one of `output` and `error` describes the end of the call; both are None for a reply without text.
+    seconds: of a replay those of the recording, None where it does not know them. Exactly one of `output` and `error`
+    describes the end of the call; both are None for a reply without text.
     """
 
     agent: str
@@ -38,7 +39,7 @@ class Turn(Frozen):
     finish_reason: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    latency_s: float = 0.0
+    latency_s: float | None = None
     error: Failure | None = None
 
 

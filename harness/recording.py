@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-from harness.cassette import CassetteError, cassette_path, recording
+from harness.cassette import CassetteError, recording
 from harness.engine.script import ToolsError
 from harness.llm import ChatClient, ModelSpec
 from harness.record import Frozen, RunRecord
@@ -17,7 +18,7 @@ from harness.show.summary import answer_of, stop_reason_of
 from harness.task import solved
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     import httpx
@@ -29,25 +30,39 @@ _OF_THE_REQUEST = ('BadRequestError', 'UnprocessableEntityError')
 
 
 class RecordingFailed(Exception):  # noqa: N818 (named by the fact)
-    """The model could not be recorded; no cassette was written, and an earlier one is as it was."""
+    """The model could not be recorded; no cassette was written, and an earlier one is as it was.
+
+    `error` is the class of the model's failure, empty where something else failed.
+    """
+
+    def __init__(self, reason: str, error: str = '') -> None:
+        super().__init__(reason)
+        self.error = error
 
 
 class Recorded(Frozen):
-    """One run of a new recording.
+    """One run of a new recording; `path` is the cassette.
 
-    `solved` is None for a scenario without a task; `tokens` counts prompt and completion (None where the server does
-    not tell); `seconds` is the time of the whole run.
+    `solved` is None for a scenario without a task; tokens are None where the server does not tell them; `seconds` is
+    the time of the whole run.
     """
 
     scenario: str
     model: str
+    epoch: int
     path: str
     stop_reason: str | None
     answer: str | None
     solved: bool | None
     turns: int
-    tokens: int | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
     seconds: float
+
+    @property
+    def tokens(self) -> int | None:
+        """The tokens of prompts and replies together."""
+        return _total([self.prompt_tokens, self.completion_tokens])
 
 
 def recordable(files: Sequence[ScenarioFile]) -> Sequence[ScenarioFile]:
@@ -67,9 +82,18 @@ def recordable(files: Sequence[ScenarioFile]) -> Sequence[ScenarioFile]:
 
 
 def record_scenario(
-    file: ScenarioFile, node: Node, spec: ModelSpec, cassettes: Path, *, through: httpx.Client | None = None
+    file: ScenarioFile,
+    node: Node,
+    spec: ModelSpec,
+    path: Path,
+    *,
+    epoch: int = 1,
+    through: httpx.Client | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> list[Recorded]:
-    """Run a scenario against a model, write its cassette and return what came out, one entry for each run.
+    """Run a scenario against a model, write the cassette `path` and return what came out, one entry for each run.
+
+    `about` goes into the cassette with the date: what is known of model and server.
 
     No key is in what comes out, or in an error.
 
@@ -79,12 +103,11 @@ def record_scenario(
     start = time.perf_counter()
     guard = _guard(spec)
     try:
-        path = cassette_path(cassettes, file.scenario.id, spec.name)
-        with recording(path, through=through) as tape:
+        with recording(path, through=through, about={'at': _now(), **(about or {})}) as tape:
             records = run_scenario(file, node, client=ChatClient(spec, tape.http), model=spec.name)
             _check_replies(records)
     except (RecordingFailed, CassetteError, ToolsError, OSError) as error:
-        raise RecordingFailed(guard.mask(str(error))) from error
+        raise RecordingFailed(guard.mask(str(error)), getattr(error, 'error', '')) from error
     except Exception as error:
         raise RecordingFailed(guard.mask(f'{type(error).__name__}: {error}')) from error
     seconds = time.perf_counter() - start
@@ -92,12 +115,14 @@ def record_scenario(
         Recorded(
             scenario=file.scenario.id,
             model=spec.name,
+            epoch=epoch,
             path=str(path),
             stop_reason=guard.masked(stop_reason_of(record)),
             answer=guard.masked(answer_of(record)),
             solved=solved(file.scenario.task, record),
             turns=len(record.turns),
-            tokens=_tokens(record),
+            prompt_tokens=_total(turn.prompt_tokens for turn in record.turns),
+            completion_tokens=_total(turn.completion_tokens for turn in record.turns),
             seconds=record.duration_s or seconds / len(records),
         )
         for record in records
@@ -119,10 +144,14 @@ def _check_replies(records: Sequence[RunRecord]) -> None:
     unanswered = all(turn.error is not None for turn in turns)
     for turn in turns:
         if turn.error is not None and (unanswered or turn.error.type not in _OF_THE_REQUEST):
-            raise RecordingFailed(f'turn {turn.index + 1}: {turn.error.type}: {turn.error.message}')
+            reason = f'turn {turn.index + 1}: {turn.error.type}: {turn.error.message}'
+            raise RecordingFailed(reason, turn.error.type)
 
 
-def _tokens(record: RunRecord) -> int | None:
-    counts = [count for turn in record.turns for count in (turn.prompt_tokens, turn.completion_tokens)]
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec='seconds')
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from harness.cassette import Place
     from harness.engine.connected import ModelSide
     from harness.engine.node import Node
     from harness.engine.threads import TimeLimit
@@ -53,13 +54,18 @@ def run_scenario(
 
 
 def replay(
-    file: ScenarioFile, node: Node, cassettes: Path, model: str | None = None, limit: TimeLimit | None = None
+    file: ScenarioFile,
+    node: Node,
+    cassettes: Path,
+    model: str | None = None,
+    limit: TimeLimit | None = None,
+    epoch: int | None = None,
 ) -> list[Result]:
     """Run a scenario with every model side it has and judge the records: its script, or each of its cassettes.
 
-    With `model` only the cassette of this model is replayed. A recorded scenario without a cassette gives one result
-    with a problem. `limit` says how long the scenario may take with one model side (30 seconds where it is not given);
-    one limit for many scenarios learns that a node always hangs.
+    With `model` only the cassettes of this model are replayed, with `epoch` only those of this epoch. A recorded
+    scenario without a cassette gives one result with a problem. `limit` says how long the scenario may take with one
+    model side (30 seconds where it is not given); one limit for many scenarios learns that a node always hangs.
 
     Raises:
         ToolsError: the scenario's Python tools cannot be had.
@@ -78,19 +84,21 @@ def replay(
         return _judged(scenario, records, limit)
     from harness.cassette import cassettes_of
 
-    paths = cassettes_of(cassettes, scenario.id)
-    if model is not None:
-        paths = {name: path for name, path in paths.items() if name == model}
-    if not paths:
+    places = [
+        place
+        for place in cassettes_of(cassettes, scenario.id)
+        if model in (None, place.model) and epoch in (None, place.epoch)
+    ]
+    if not places:
         problem = (
             f'{cassettes / scenario.id}: there is no cassette, and the scenario has no script: record one with '
             f'`react-harness record {scenario.id} --model NAME --base-url URL`'
         )
         return [Result(record=_empty(scenario, node), problem=problem)]
-    return [result for model, path in paths.items() for result in _replayed(file, node, model, path, limit)]
+    return [result for place in places for result in _replayed(file, node, place, limit)]
 
 
-def _replayed(file: ScenarioFile, node: Node, model: str, path: Path, limit: TimeLimit) -> list[Result]:
+def _replayed(file: ScenarioFile, node: Node, place: Place, limit: TimeLimit) -> list[Result]:
     from harness.cassette import CassetteError, Drift, NotRecorded, replaying
     from harness.llm import ChatClient
     from harness.options import options_of
@@ -98,17 +106,22 @@ def _replayed(file: ScenarioFile, node: Node, model: str, path: Path, limit: Tim
     records: tuple[RunRecord, ...] = ()
     problem = None
     try:
-        with replaying(path, lambda: options_of(file, node, path.parent.parent)) as tape:
+        with replaying(place.path, lambda: options_of(file, node, place.root)) as tape:
             limit_s = limit.of(file.scenario.time_limit_s)
-            records, fault = _play(file, node, ChatClient(tape.spec, tape.http), model, limit_s)
+            records, fault = _play(file, node, ChatClient(tape.spec, tape.http), place.model, limit_s)
             if fault is not None:
                 raise fault
             if not any(was_cut_short(file.scenario, record) for record in records):
                 tape.finish()
     except (Drift, NotRecorded, CassetteError) as error:
         problem = str(error)
+    # The epochs go on counting where a scenario asks several times.
+    before = (place.epoch - 1) * file.scenario.runs
+    records = records or (_empty(file.scenario, node, place.model),)
+    if before:
+        records = tuple(record.model_copy(update={'epoch': before + record.epoch}) for record in records)
     if problem is not None:
-        return [Result(record=record, problem=problem) for record in records or (_empty(file.scenario, node, model),)]
+        return [Result(record=record, problem=problem) for record in records]
     return _judged(file.scenario, records, limit)
 
 

@@ -87,7 +87,7 @@ def listed(files: Iterable[ScenarioFile], cassettes: Path) -> list[Listed]:
             title=file.scenario.title,
             path=str(shown_path(file.path.absolute())),
             scripted=file.scenario.model is not None,
-            models=tuple(cassettes_of(cassettes, file.scenario.id)),
+            models=tuple(dict.fromkeys(place.model for place in cassettes_of(cassettes, file.scenario.id))),
         )
         for file in files
     ]
@@ -111,14 +111,15 @@ def judged_runs(
 
 def stored(runs: Iterable[Judged], files: Iterable[ScenarioFile], cassettes: Path) -> Iterator[StoredResult]:
     """Yield judged runs as the results store holds them, with the digests of what they depend on."""
-    from harness.cassette import cassette_path
+    from harness.cassette import kept_path
     from harness.digest import asked_digest, expected_digest, file_digest
     from harness.results import StoredResult
 
     by_id = {file.scenario.id: file for file in files}
     for run in runs:
         record, scenario = run.record, run.scenario
-        cassette = cassette_path(cassettes, scenario.id, record.model) if record.model is not None else None
+        epoch = (record.epoch - 1) // scenario.runs + 1
+        cassette = kept_path(cassettes, scenario.id, record.model, epoch) if record.model is not None else None
         yield StoredResult(
             record=record,
             family=scenario.family,

@@ -35,7 +35,7 @@ def invoke(suite: Suite, verb: str, *arguments: str) -> Result:
 
 
 def record(suite: Suite, server: ChatServer, *arguments: str) -> Result:
-    return invoke(suite, 'record', '--model', 'small', '--base-url', server.base_url, *arguments)
+    return invoke(suite, 'record', '--model', 'small', '--base-url', server.base_url, '--tries', '1', *arguments)
 
 
 def refusal(status: int, message: str) -> Raw:

@@ -1,4 +1,4 @@
-"""Cassettes: the recorded HTTP exchanges of one scenario with one model, and the tapes that record and replay them.
+"""Cassettes: the recorded HTTP exchanges of a scenario with a model in one epoch, and the tapes they are played on.
 
 A tape gives an `httpx.Client`, and what goes through that client is recorded or replayed by vcrpy, nothing else is: no
 library is patched, so tools may make requests of their own, scripted child agents keep their scripts, and several
@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from harness.cassette.drift import Difference, Drift, shown
+from harness.cassette.drift import Difference, Drift
 from harness.cassette.file import CassetteError, NotRecorded, Unplayed
-from harness.llm import ModelSpec, is_name, live_http
+from harness.cassette.place import Place, cassette_path, cassettes_of, kept_path, place_of
+from harness.llm import ModelSpec, live_http
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from harness.cassette.deck import Deck
 
@@ -30,39 +32,17 @@ __all__ = [
     'Difference',
     'Drift',
     'NotRecorded',
+    'Place',
     'Tape',
     'Unplayed',
     'cassette_path',
     'cassettes_of',
+    'kept_path',
+    'place_of',
     'recording',
     'replaying',
     'spec_of',
 ]
-
-_SUFFIX = '.yaml'
-
-
-def cassette_path(root: Path, scenario_id: str, model: str) -> Path:
-    """Return where the cassette of a scenario with a model is kept: `<root>/<scenario id>/<model>.yaml`.
-
-    Raises:
-        CassetteError: a name does not fit a path.
-    """
-    for what, name in (('scenario', scenario_id), ('model', model)):
-        if not is_name(name):
-            hint = 'use letters, digits and . _ + -, at most 100, the first a letter or digit, no ..'
-            raise CassetteError(root, f'{shown(name)} is no name for a {what}', hint=hint)
-    return root / scenario_id / f'{model}{_SUFFIX}'
-
-
-def cassettes_of(root: Path, scenario_id: str) -> dict[str, Path]:
-    """Return the cassettes of a scenario by the names of their models, in the order of the names.
-
-    Raises:
-        CassetteError: a file there has a name that no model can have.
-    """
-    paths = sorted((root / scenario_id).glob(f'[!.]*{_SUFFIX}'))
-    return {path.stem: cassette_path(root, scenario_id, path.stem) for path in paths}
 
 
 def spec_of(path: Path) -> ModelSpec:
@@ -103,18 +83,21 @@ def replaying(path: Path, options: Callable[[], Sequence[str]] = tuple) -> Itera
 
 
 @contextmanager
-def recording(path: Path, *, through: httpx.Client | None = None) -> Iterator[Tape]:
+def recording(
+    path: Path, *, through: httpx.Client | None = None, about: Mapping[str, Any] | None = None
+) -> Iterator[Tape]:
     """Give a tape whose client reaches the server (`through` another client), and write the cassette at the end.
 
     The cassette replaces an earlier one only when the block ends without an exception and every request was answered;
     an answer may be an HTTP error. Of the headers only the content types get into it, of the URL no key or password.
+    `about` is written in front, as `recorded`: what is known of model and server (JSON values).
 
     Raises:
         CassetteError: a request got no answer, or none was made; nothing was written.
     """
     from harness.cassette.deck import Recorder
 
-    recorder = Recorder(path, through or live_http())
+    recorder = Recorder(path, through or live_http(), about)
     with Tape(recorder) as tape:
         yield tape
     recorder.save()

@@ -21,6 +21,8 @@ def problems(data: Any) -> Iterator[Problem]:
         return
     if data.get('version') != 1:
         yield ('version',), f'version 1 is expected, this is {_short(data.get("version"))}'
+    if not isinstance(data.get('recorded', {}), dict):
+        yield ('recorded',), '`recorded` is a mapping: what is known of model and server'
     for index, interaction in enumerate(data['interactions']):
         at: tuple[str | int, ...] = ('interactions', index)
         if not isinstance(interaction, dict):
@@ -28,6 +30,8 @@ def problems(data: Any) -> Iterator[Problem]:
             continue
         yield from _request_problems(interaction.get('request'), (*at, 'request'))
         yield from _response_problems(interaction.get('response'), (*at, 'response'))
+        if not _is_seconds(interaction.get('latency_s', 0)):
+            yield (*at, 'latency_s'), '`latency_s` is a number of seconds, not less than 0'
         if not _is_history(interaction.get('accepted', [])):
             yield (*at, 'accepted'), '`accepted` is written by `react-harness accept-drift`, this is not'
 
@@ -87,6 +91,10 @@ def _is_http(uri: str) -> bool:
         return httpx.URL(uri).scheme in ('http', 'https')
     except httpx.InvalidURL:
         return False
+
+
+def _is_seconds(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float('inf')
 
 
 def _is_history(accepted: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.cassette.asked import public
 from harness.cassette.drift import ABSENT
+from harness.cassette.place import place_of
 from harness.llm import ENDPOINT
 from harness.show.visible import spelled
 
@@ -26,10 +27,13 @@ def record_command(path: Path, base_url: str, body: Any = None, options: Sequenc
 
     `body` is the body of the request; `options` are further words of the command, such as `('--node', 'folder')`.
     """
-    words = ['react-harness', 'record', path.parent.name, '--model', path.stem, '--base-url', base_url]
+    place = place_of(path)
+    words = ['react-harness', 'record', place.scenario, '--model', place.model, '--base-url', base_url]
+    if place.epoch_of_several:
+        words += ['--epoch', str(place.epoch)]
     if isinstance(body, dict):
         sent = body.get('model')
-        if isinstance(sent, str) and sent != path.stem:
+        if isinstance(sent, str) and sent != place.model:
             words += ['--send-model', sent]
         for key, kind in _OPTIONS.items():
             value = body.get(key, ABSENT)
@@ -40,7 +44,8 @@ def record_command(path: Path, base_url: str, body: Any = None, options: Sequenc
 
 def accept_command(path: Path, options: Sequence[str] = ()) -> str:
     """Return the command that keeps the recorded answers of a cassette for the requests that are made now."""
-    return _command(['react-harness', 'accept-drift', path.parent.name, '--model', path.stem, *options])
+    place = place_of(path)
+    return _command(['react-harness', 'accept-drift', place.scenario, '--model', place.model, *options])
 
 
 def base_url_of(url: httpx.URL | str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -18,12 +19,14 @@ from harness.cassette.asked import asked, public
 from harness.cassette.commands import base_url_of
 from harness.cassette.drift import shown
 from harness.cassette.file import CassetteError, write_cassette
+from harness.cassette.place import place_of
 from harness.cassette.scrub import KEPT, Scrubbing
-from harness.llm import ENDPOINT, ModelSpec, is_secret
+from harness.llm import ENDPOINT, LATENCY, ModelSpec, is_secret
 from harness.secrets import Guard, Known
 from harness.secrets.known import in_cookies, in_headers
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from harness.cassette.drift import Drift
@@ -53,12 +56,18 @@ class Deck(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         with self._lock:
             self.expect(request)
+            began = time.perf_counter()
             response: httpx.Response = self._exchange(self, request)
+            response.extensions[LATENCY] = self.latency(request, time.perf_counter() - began)
             self.played += 1
             return response
 
     def expect(self, request: httpx.Request) -> None:
         """Look at a request before it goes out."""
+
+    def latency(self, request: httpx.Request, seconds: float) -> float | None:
+        """Return how long the model took for the answer that is being given, where giving it took so many seconds."""
+        raise NotImplementedError
 
     def finish(self) -> None:
         """Look at what is left at the end."""
@@ -78,7 +87,7 @@ class Deck(httpx.BaseTransport):
             raise CassetteError(self.path, 'the first request tells no model')
         given = {key: body[key] for key in ('model', 'temperature', 'max_tokens', 'seed') if key in body}
         try:
-            spec = ModelSpec(name=self.path.stem, base_url=base_url_of(request.uri), **given)
+            spec = ModelSpec(name=place_of(self.path).model, base_url=base_url_of(request.uri), **given)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             key = '.'.join(map(str, first['loc']))
@@ -90,7 +99,9 @@ class Deck(httpx.BaseTransport):
 class Recorder(Deck):
     """Lets requests through to the server and remembers the exchanges."""
 
-    def __init__(self, path: Path, server: httpx.Client) -> None:
+    def __init__(self, path: Path, server: httpx.Client, about: Mapping[str, Any] | None = None) -> None:
+        self._about = dict(about or {})
+        self._latencies: list[float] = []
         self._secrets: set[str] = set()
         self._failure: Exception | None = None
         cassette = Cassette(
@@ -108,6 +119,12 @@ class Recorder(Deck):
             self._failure = self._failure or error
             raise
 
+    def latency(self, request: httpx.Request, seconds: float) -> float:
+        # A client that tries again says how long the last try took: the waiting before it is no time of the model.
+        latency: float = request.extensions.get(LATENCY, seconds)
+        self._latencies.append(latency)
+        return latency
+
     def expect(self, request: httpx.Request) -> None:
         values = [value for name, value in request.headers.items() if is_secret(name)]
         values += [value for name, value in request.url.params.multi_items() if is_secret(name)]
@@ -123,7 +140,7 @@ class Recorder(Deck):
         # A server may repeat a key in what it says, also one that it got before or after this request.
         guard = Guard.of_environment(more=[Known(secret, 'a key that was sent') for secret in self._secrets])
         content = {'requests': self.cassette.requests, 'responses': self.cassette.responses}
-        text = serialize(content, Scrubbing(self.path, guard))
+        text = serialize(content, Scrubbing(self.path, guard, self._about, self._latencies))
         try:
             write_cassette(self.path, text)
         except OSError as error:

@@ -32,6 +32,9 @@ MAX_DEPTH = 20
 MAX_PLAIN = 100
 """The most characters of a number or date: to read a long one in base 60 takes the square of its length."""
 
+EPOCH = re.compile(r'[1-9][0-9]{0,3}')
+"""How the file of an epoch is called, where there are several of a model."""
+
 _MAX_MESSAGE = 700
 _ADVICE = 'give a cassette written by `react-harness record`, or record this one again'
 # YAML reads these characters as line breaks or not at all; inside JSON texts each of them can be written as an escape.
@@ -95,7 +98,7 @@ def write_cassette(path: Path, text: str) -> None:
         CassetteError: a symbolic link leads out of the folder of the cassettes.
         OSError: it cannot be written.
     """
-    _check_place(path.parent, path.parent.parent)
+    _check_place(path.parent, _root_of(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
 
@@ -105,6 +108,8 @@ class CassetteFormat:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.latencies: list[float | None] = []
+        """The seconds that the recorded exchanges took, by their order; known once the text was read."""
 
     def deserialize(self, raw: bytes) -> dict[str, Any]:
         """Return the checked content of a cassette.
@@ -124,6 +129,7 @@ class CassetteFormat:
             raise CassetteError(self._path, f'no readable YAML: {first}') from None
         for loc, message in problems(data):
             raise CassetteError(self._path, message, *_where(raw, loc))
+        self.latencies = [one.get('latency_s') for one in data['interactions']]
         return data  # type: ignore[no-any-return]
 
     def serialize(self, data: dict[str, Any]) -> str:
@@ -146,10 +152,12 @@ def text_of(data: dict[str, Any]) -> str:
                 **one['response'],
                 'body': {'string': readable(one['response']['body']['string'])},
             },
+            **({'latency_s': one['latency_s']} if one.get('latency_s') is not None else {}),
         }
         for one in data['interactions']
     ]
-    cassette = {'version': data['version'], 'interactions': interactions}
+    recorded = {'recorded': data['recorded']} if data.get('recorded') else {}
+    cassette = {'version': data['version'], **recorded, 'interactions': interactions}
     return yaml.dump(cassette, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=float('inf'))
 
 
@@ -171,8 +179,13 @@ def _check_place(path: Path, root: Path) -> None:
         raise CassetteError(path, f'a symbolic link leads out of {root}', hint='put the file itself there')
 
 
+def _root_of(path: Path) -> Path:
+    """Return the folder of all cassettes: an epoch has one folder more above it."""
+    return path.parents[2 if EPOCH.fullmatch(path.stem) and len(path.parents) > 2 else 1]
+
+
 def _bytes_of(path: Path) -> bytes:
-    _check_place(path, path.parent.parent)
+    _check_place(path, _root_of(path))
     try:
         return read_bounded(path, MAX_BYTES)
     except Unreadable as error:

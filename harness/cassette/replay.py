@@ -53,12 +53,15 @@ class Replay(Deck):
         if not path.exists():
             hint = f'record it: {record_command(path, "URL", options=options())}'
             raise NotRecorded(path, 'there is no cassette', hint=hint)
-        cassette = InOrder.load(
-            path=path, serializer=CassetteFormat(path), persister=CassetteFiles, record_mode=RecordMode.NONE
-        )
+        form = CassetteFormat(path)
+        cassette = InOrder.load(path=path, serializer=form, persister=CassetteFiles, record_mode=RecordMode.NONE)
         super().__init__(path, cassette, server=None)
         self._options = options
+        self._latencies = form.latencies
         self.recorded = [_recorded(path, turn, request) for turn, request in enumerate(cassette.requests, 1)]
+
+    def latency(self, request: httpx.Request, seconds: float) -> float | None:
+        return self._latencies[self.played]
 
     def expect(self, request: httpx.Request) -> None:
         if self.drift is not None:

@@ -12,7 +12,7 @@ from harness.secrets.values import leaves
 from harness.strictjson import strict_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from harness.cassette.asked import Asked
@@ -22,11 +22,15 @@ KEPT = 'nothing was written, an earlier cassette is as it was'
 
 
 class Scrubbing(CassetteFormat):
-    """The text of a cassette without secrets."""
+    """The text of a cassette without secrets.
 
-    def __init__(self, path: Path, guard: Guard) -> None:
+    `about` stands in front of the interactions, `latencies` are the seconds that each of them took.
+    """
+
+    def __init__(self, path: Path, guard: Guard, about: Mapping[str, Any], latencies: Sequence[float]) -> None:
         super().__init__(path)
         self._guard = guard
+        self._about, self._seconds = about, latencies
 
     def serialize(self, data: dict[str, Any]) -> str:
         """Return the text of a cassette, masked.
@@ -34,7 +38,11 @@ class Scrubbing(CassetteFormat):
         Raises:
             CassetteError: something in it still looks like a key; the error says in which turn and field.
         """
-        return scrubbed_text(self._path, data, self._guard)
+        timed = [
+            {**one, 'latency_s': round(seconds, 3)}
+            for one, seconds in zip(data['interactions'], self._seconds, strict=True)
+        ]
+        return scrubbed_text(self._path, {**data, 'recorded': self._about, 'interactions': timed}, self._guard)
 
 
 def scrubbed_text(path: Path, data: dict[str, Any], guard: Guard) -> str:
@@ -46,6 +54,8 @@ def scrubbed_text(path: Path, data: dict[str, Any], guard: Guard) -> str:
         CassetteError: something in it still looks like a key; the error says in which turn and field.
     """
     scrubbed = {**data, 'interactions': [_interaction(one, guard) for one in data['interactions']]}
+    if data.get('recorded'):
+        scrubbed['recorded'] = guard.masked(data['recorded'])
     for turn, one in enumerate(scrubbed['interactions'], 1):
         for place, text in _texts(one):
             for spot in guard.find(text):

@@ -50,7 +50,7 @@ def accept_drift(
     from harness.show.accepted import accepted_lines, accepting_verdict, refused_lines
 
     with usage_errors():
-        from harness.accepting import NotAccepted
+        from harness.accepting import NotAccepted, recordings_of
         from harness.accepting import accept_drift as accept
         from harness.engine.node import load_node
         from harness.engine.threads import ending_when_stuck
@@ -61,17 +61,18 @@ def accept_drift(
         files = recordable(found(root, select))
         with contextlib.redirect_stdout(sys.stderr):
             node = load_node(node_ref)
+        meant = [(file, place) for file in files for place in recordings_of(cassettes, file.scenario.id, name)]
     written = refused = 0
-    for file in files:
+    for file, place in meant:
         try:
             with ending_when_stuck(), contextlib.redirect_stdout(sys.stderr):
-                done = accept(file, node, cassettes, name, reason=reason, date=timestamp(), write=not dry_run)
+                done = accept(file, node, place, reason=reason, date=timestamp(), write=not dry_run)
         except NotAccepted as error:
             refused += 1
-            echo(refused_lines(file.scenario.id, name, str(error)))
+            echo(refused_lines(place, str(error)))
         else:
             written += done.written
             echo(accepted_lines(done))
-    echo([accepting_verdict(len(files), written, refused)])
+    echo([accepting_verdict(len(meant), written, refused)])
     if refused:
         sys.exit(FINDINGS)

@@ -1,9 +1,10 @@
-"""`record`: record a live model."""
+"""`record`: record live models, one or a whole matrix of them."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +13,44 @@ import click
 from harness.cli.common import FINDINGS, echo, found, node_option, scenarios_option, usage_errors
 
 if TYPE_CHECKING:
-    from harness.llm import ModelSpec
+    from collections.abc import Callable, Iterator, Sequence
+
+    from harness.matrix.models import ModelEntry, Models
+    from harness.matrix.plan import Cell, Plan
+    from harness.scenario.loading import ScenarioFile
+    from harness.show.console import Line
+    from harness.show.matrix import Tally
+
+STOPPED = 130
+"""The exit code after Ctrl-C, as shells have it."""
 
 
 @click.command()
-@click.argument('select', nargs=-1, required=True, metavar='SCENARIO...')
-@click.option('--model', 'name', required=True, help='The name of the model in files and reports.')
-@click.option('--base-url', required=True, help='The OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1.')
+@click.argument('select', nargs=-1, metavar='[SCENARIO]...')
+@click.option('--model', 'names', multiple=True, help='The model: of models.yaml (repeatable), or with --base-url.')
+@click.option(
+    '--models',
+    'models_file',
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='The models.  [default: models.yaml among the cassettes]',
+)
+@click.option('--dry-run', is_flag=True, help='Show what would be recorded, and what it will take.')
+@click.option('--refresh', is_flag=True, help='Record again what is recorded.')
+@click.option(
+    '--recorded-before',
+    'before',
+    metavar='TIME',
+    help='With --refresh: only what was recorded before, such as 2026-12-01T10:00:00+00:00.',
+)
+@click.option('--base-url', help='One model without a file: its endpoint, such as http://127.0.0.1:8080/v1.')
 @click.option('--send-model', default='', metavar='NAME', help='The name to send to the server.  [default: --model]')
 @click.option('--api-key-env', metavar='VAR', help='The environment variable that holds the API key.')
 @click.option('--temperature', type=float, help='Sent to the server where it is given.')
 @click.option('--max-tokens', type=int, help='Sent to the server where it is given.')
 @click.option('--seed', type=int, help='Sent to the server where it is given.')
 @click.option('--timeout', type=float, default=120.0, show_default=True, help='Seconds to wait for the server.')
+@click.option('--tries', type=int, default=6, show_default=True, help='How often a request is sent before it fails.')
+@click.option('--epoch', type=int, help='Record this epoch of several.')
 @node_option
 @scenarios_option
 @click.option(
@@ -34,73 +60,218 @@ if TYPE_CHECKING:
 )
 def record(
     select: tuple[str, ...],
-    name: str,
-    base_url: str,
-    send_model: str,
-    api_key_env: str | None,
-    temperature: float | None,
-    max_tokens: int | None,
-    seed: int | None,
-    timeout: float,
+    names: tuple[str, ...],
+    models_file: Path | None,
+    dry_run: bool,
+    refresh: bool,
+    before: str | None,
+    base_url: str | None,
+    epoch: int | None,
     node_ref: str,
     root: Path | None,
     cassettes: Path | None,
+    **options: Any,
 ) -> None:
-    """Record a live model, one cassette for each scenario.
+    """Record live models, one cassette for each run.
 
-    The scenarios run against an OpenAI-compatible server. A cassette is written only when the whole run was answered;
-    one that fails leaves the others alone.
+    The matrix of `models.yaml` (scenarios x models x epochs) is recorded up to what is recorded already; a command that
+    was broken off goes on where it stopped. With --base-url one model is recorded without a file, also again. A
+    cassette is written only when the whole run was answered; one that fails leaves the others alone.
     """
     from harness import suite
     from harness.show import console
+    from harness.show import matrix as show
 
     with usage_errors():
-        from harness.engine.node import load_node
-        from harness.recording import RecordingFailed, record_scenario, recordable
+        from harness.matrix.crew import alone_in
+        from harness.matrix.plan import cells_of, estimates, plan_of
 
-        spec = _model_spec(
-            name=name,
-            base_url=base_url,
-            model=send_model,
-            api_key_env=api_key_env,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            seed=seed,
-            timeout_s=timeout,
-        )
         root = suite.scenarios_folder(root)
         cassettes = suite.cassettes_folder(cassettes, root)
-        files = recordable(found(root, select))
-        with contextlib.redirect_stdout(sys.stderr):
-            node = load_node(node_ref)
-    failed = 0
-    for file in files:
-        try:
-            with contextlib.redirect_stdout(sys.stderr):
-                runs = record_scenario(file, node, spec, cassettes)
-        except RecordingFailed as error:
-            failed += 1
-            echo(console.not_recorded_lines(file.scenario.id, name, str(error)))
+        if base_url is not None:
+            cells = _one_model(root, cassettes, select, names, epoch, {**options, 'base_url': base_url})
+            plan = plan_of(cells, lambda path: True)
         else:
-            echo(line for item in runs for line in console.recorded_lines(item))
-    echo([console.recording_verdict(len(files), failed)])
-    if failed:
+            models = _models(models_file, cassettes)
+            files = _files(root, select or models.scenarios)
+            plan = plan_of(cells_of(files, _entries(models, names), cassettes), _wanted(refresh, before))
+            _check_parameters(plan.stale)
+        if dry_run:
+            echo(show.plan_lines(estimates(plan)))
+            return
+    tally = show.Tally()
+    began = time.monotonic()
+    with usage_errors(), alone_in(cassettes), _progress(len(plan.open), tally) as step:
+        stopped = _record(plan, node_ref, tally, step, brief=base_url is None)
+    if base_url is None:
+        echo(show.summary_lines(plan, tally, time.monotonic() - began))
+    else:
+        echo([console.recording_verdict(len(plan.cells), tally.infrastructure.total() + tally.failed.total())])
+    if stopped:
+        sys.exit(STOPPED)
+    if tally.recorded.total() < len(plan.open):
         sys.exit(FINDINGS)
 
 
-def _model_spec(**values: Any) -> ModelSpec:
-    from pydantic import ValidationError
+# ------------------------------------------------------------------------------------------------------------ the plan
 
-    from harness.llm import ModelSpec
+
+def _models(given: Path | None, cassettes: Path) -> Models:
+    from harness.matrix.models import MODELS_FILE, load_models
     from harness.scenario.loading import UsageError
 
-    options = {'model': 'send-model', 'name': 'model', 'timeout_s': 'timeout'}
+    path = given or cassettes / MODELS_FILE
+    if not path.is_file():
+        raise UsageError(f'there is no {path}: write one, or name one model with --model NAME --base-url URL')
+    return load_models(path)
+
+
+def _entries(models: Models, names: Sequence[str]) -> list[ModelEntry]:
+    from harness.scenario.explain import nearest
+    from harness.scenario.loading import UsageError
+
+    known = [entry.name for entry in models.models]
+    for name in names:
+        if name not in known:
+            like = nearest(name, known)
+            hint = f'did you mean {like!r}?' if like else f'there are {", ".join(known)}'
+            raise UsageError(f'there is no model {name!r} in the file: {hint}')
+    return [entry for entry in models.models if not names or entry.name in names]
+
+
+def _files(root: Path, select: Sequence[str]) -> Sequence[ScenarioFile]:
+    from harness.recording import recordable
+
+    return recordable(found(root, select))
+
+
+def _one_model(
+    root: Path,
+    cassettes: Path,
+    select: Sequence[str],
+    names: Sequence[str],
+    epoch: int | None,
+    options: dict[str, Any],
+) -> list[Cell]:
+    from pydantic import ValidationError
+
+    from harness.cassette import cassette_path
+    from harness.matrix.models import ModelEntry
+    from harness.matrix.plan import Cell
+    from harness.scenario.loading import UsageError
+
+    if len(names) != 1:
+        raise UsageError('--base-url records one model: give its name with --model')
+    if not select:
+        raise UsageError('say which scenarios are meant: ids, patterns of ids, files or folders')
+    keys = {'send_model': 'model', 'timeout': 'timeout_s'}
+    given = {keys.get(key, key): value for key, value in options.items()}
     try:
-        return ModelSpec(**values)
+        entry = ModelEntry(name=names[0], concurrency=1, epochs=max(epoch or 1, 1), **given)
     except ValidationError as error:
+        words = {'model': 'send-model', 'name': 'model', 'timeout_s': 'timeout'}
         problems = [(str(item['loc'][0]) if item['loc'] else '', item['msg']) for item in error.errors()]
         lines = [
-            f'--{options.get(key, key).replace("_", "-")}: {message.removeprefix("Value error, ")}'
+            f'--{words.get(key, key).replace("_", "-")}: {message.removeprefix("Value error, ")}'
             for key, message in problems
         ]
         raise UsageError('\n'.join(lines)) from None
+    return [
+        Cell(file, entry, epoch or 1, cassette_path(cassettes, file.scenario.id, entry.name, epoch))
+        for file in _files(root, select)
+    ]
+
+
+def _wanted(refresh: bool, before: str | None) -> Callable[[Path], bool]:
+    from datetime import UTC, datetime
+
+    from harness.cassette.file import CassetteError, content_of
+    from harness.scenario.loading import UsageError
+
+    if before is None:
+        return lambda path: refresh
+    if not refresh:
+        raise UsageError('--recorded-before is for --refresh')
+    try:
+        limit = datetime.fromisoformat(before)
+    except ValueError:
+        raise UsageError(f'--recorded-before: {before!r} is no time such as 2026-12-01T10:00:00+00:00') from None
+    limit = limit if limit.tzinfo else limit.replace(tzinfo=UTC)
+
+    def older(path: Path) -> bool:
+        try:
+            at = datetime.fromisoformat(str(content_of(path).get('recorded', {}).get('at')))
+        except (CassetteError, ValueError):
+            return True
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)) < limit
+
+    return older
+
+
+def _check_parameters(stale: Sequence[str]) -> None:
+    from harness.scenario.loading import UsageError
+
+    if stale:
+        more = f'\n... and {len(stale) - 10} more' if len(stale) > 10 else ''
+        advice = 'give these parameters another name in the file, or record again with --refresh'
+        raise UsageError('\n'.join(stale[:10]) + f'{more}\nA name stands for one set of parameters: {advice}')
+
+
+# ------------------------------------------------------------------------------------------------------- the recording
+
+
+def _record(plan: Plan, node_ref: str, tally: Tally, step: Callable[[Sequence[Line], bool], None], brief: bool) -> bool:
+    """Record the open cells and tell of each; return whether somebody stopped it."""
+    from harness.matrix.crew import Crew, Held, NotRecorded, Recorded
+    from harness.matrix.worker import Spent
+    from harness.show import console
+    from harness.show import matrix as show
+
+    try:
+        with Crew(plan.open, node_ref) as crew:
+            for news in crew.news():
+                match news:
+                    case Spent():
+                        tally.spend(*news)
+                        step([], False)
+                    case Held():
+                        step([show.held_line(news)], False)
+                    case Recorded(cell, done):
+                        tally.recorded[cell.entry.name] += 1
+                        for run in done.runs:
+                            tally.pay(cell.entry.prices, run.prompt_tokens or 0, run.completion_tokens or 0)
+                        full = [line for run in done.runs for line in console.recorded_lines(run)]
+                        step([show.recorded_line(cell, done.runs)] if brief else full, True)
+                    case NotRecorded(cell, reason, infrastructure):
+                        (tally.infrastructure if infrastructure else tally.failed)[cell.entry.name] += 1
+                        full = console.not_recorded_lines(cell.file.scenario.id, cell.entry.name, reason)
+                        step([show.lost_line(news)] if brief else full, True)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def _progress(total: int, tally: Tally) -> Iterator[Callable[[Sequence[Line], bool], None]]:
+    """Give what is to be called with each news: it writes lines, above a bar where somebody sits before a terminal."""
+    if not total or not sys.stderr.isatty():
+
+        def plain(lines: Sequence[Line], ended: bool) -> None:
+            echo(lines)
+
+        yield plain
+        return
+    from tqdm import tqdm
+
+    form = '{n_fmt}/{total_fmt} {bar} {rate_inv_fmt}, {remaining} left, {postfix}'
+    with tqdm(total=total, unit='run', bar_format=form, smoothing=0.1, file=sys.stderr) as bar:
+
+        def drawn(lines: Sequence[Line], ended: bool) -> None:
+            if lines:
+                with tqdm.external_write_mode(file=sys.stderr):
+                    echo(lines)
+            bar.set_postfix_str(tally.spent, refresh=not ended)
+            if ended:
+                bar.update()
+
+        yield drawn

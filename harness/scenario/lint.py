@@ -7,6 +7,7 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
+from harness.cassette.place import place_of
 from harness.coverage import unknown_ids
 from harness.files import Unreadable, leads_out, read_bounded
 from harness.scenario.crosscheck import python_tools
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 TOOLS: Final = 'tools.py'
 """The file beside a scenario that holds its Python tools."""
+
+MODELS: Final = 'models.yaml'
+"""The file among the cassettes that says which models are recorded, and how often."""
 
 _MAX_FILE: Final = 4_000_000
 
@@ -187,8 +191,10 @@ def _functions(path: Path) -> list[str]:
 def _recorded(cassettes_root: Path) -> dict[str, dict[str, Path]]:
     """Return the cassettes by scenario id and model."""
     found: defaultdict[str, dict[str, Path]] = defaultdict(dict)
-    for path in sorted(cassettes_root.glob('*/[!.]*.yaml')):
-        found[path.parent.name][path.stem] = path
+    for path in sorted(cassettes_root.rglob('[!.]*.yaml')):
+        place = place_of(path)
+        if place.root == cassettes_root:
+            found[place.scenario].setdefault(place.model, path)
     return found
 
 
@@ -211,8 +217,15 @@ def _unused(cassettes_root: Path, files: Iterable[ScenarioFile], ids: set[str]) 
         parts = path.relative_to(cassettes_root).parts
         if any(part.startswith('.') for part in parts):
             continue
-        if len(parts) != 2:
-            yield _at(path, 'no scenario uses this cassette', 'its place is <scenario id>/<model>.yaml')
+        place = place_of(path)
+        single = cassettes_root / parts[0] / f'{place.model}.yaml'
+        if path == cassettes_root / MODELS:
+            continue
+        if place.root != cassettes_root:
+            hint = 'its place is <scenario id>/<model>.yaml or <scenario id>/<model>/<epoch>.yaml'
+            yield _at(path, 'no scenario uses this cassette', hint)
+        elif place.epoch_of_several and place.epoch == 1 and single.exists():
+            yield _at(path, f'epoch 1 is recorded twice: there is {single}', 'remove one of them')
         elif parts[0] not in ids:
             like = nearest(parts[0], ids)
             hint = f'did you mean {like}?' if like else 'remove it'

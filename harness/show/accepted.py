@@ -9,11 +9,12 @@ from harness.show.visible import one_line, plural, visible
 
 if TYPE_CHECKING:
     from harness.accepting import Accepted
+    from harness.cassette import Place
 
 
 def accepted_lines(found: Accepted) -> list[Line]:
     """Return what one recording shows whose drift was accepted, or looked at."""
-    name = f'{one_line(found.scenario)} [{one_line(found.model)}]'
+    name = _name(found.scenario, found.model, found.epoch)
     if not found.turns:
         return [Line(f'unchanged  {name}: every request is the recorded one')]
     verb = 'accepted' if found.written else 'would accept'
@@ -25,11 +26,15 @@ def accepted_lines(found: Accepted) -> list[Line]:
     return [*lines, Line(f'  file  {one_line(found.path)}')]
 
 
-def refused_lines(scenario: str, model: str, reason: str) -> list[Line]:
+def refused_lines(place: Place, reason: str) -> list[Line]:
     """Return what a recording shows whose drift cannot be accepted."""
     first, *rest = visible(reason).split('\n')
-    head = Line(f'refused  {one_line(scenario)} [{one_line(model)}]: {first}', 'bad')
+    head = Line(f'refused  {_name(place.scenario, place.model, place.epoch)}: {first}', 'bad')
     return [head, *(Line(f'  {line}') for line in rest), Line('  the cassette is as it was')]
+
+
+def _name(scenario: str, model: str, epoch: int) -> str:
+    return f'{one_line(scenario)} [{one_line(model)}]' + (f' (epoch {epoch})' if epoch > 1 else '')
 
 
 def accepting_verdict(number: int, written: int, refused: int) -> Line:

@@ -1,0 +1,265 @@
+"""The crew: processes that record the open cells of a plan, as many at a time as their endpoints bear."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import time
+from collections import deque
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+from harness.matrix.pace import Pace
+from harness.matrix.worker import Broken, Done, Failed, Job, Ready, Spent, Waiting, work
+from harness.scenario.loading import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from harness.matrix.plan import Cell
+    from harness.matrix.worker import Message
+
+INFRASTRUCTURE: Final = frozenset(
+    {
+        'APIConnectionError',
+        'APIResponseError',
+        'APIStatusError',
+        'APITimeoutError',
+        'AuthenticationError',
+        'ConflictError',
+        'InternalServerError',
+        'NotFoundError',
+        'PermissionDeniedError',
+        'RateLimitError',
+    }
+)
+"""Failures that say nothing about a model."""
+
+_FOR_ALL: Final = frozenset({'AuthenticationError', 'PermissionDeniedError', 'NotFoundError'})
+_ENDS: Final = {
+    'AuthenticationError': 'its key is refused',
+    'PermissionDeniedError': 'its key may not do this',
+    'NotFoundError': 'the server does not know it',
+}
+
+
+class Recorded(NamedTuple):
+    """A cell was recorded."""
+
+    cell: Cell
+    done: Done
+
+
+class NotRecorded(NamedTuple):
+    """A cell was not recorded: why, and whether that is the fault of server or line, and of no model and no node."""
+
+    cell: Cell
+    reason: str
+    infrastructure: bool
+
+
+class Held(NamedTuple):
+    """A request waits, or an endpoint gets nothing new for so many seconds."""
+
+    endpoint: str
+    waiting: Waiting
+    allowed: int
+
+
+News = Recorded | NotRecorded | Held | Spent
+
+
+class Crew:
+    """Records cells and tells what becomes of each; all processes end with the block."""
+
+    def __init__(self, cells: Sequence[Cell], node_ref: str, unit_s: float = 1.0) -> None:
+        self._open = deque(cells)
+        self._node_ref, self._unit_s = node_ref, unit_s
+        most: dict[str, int] = {}
+        for cell in cells:
+            most[cell.entry.base_url] = max(most.get(cell.entry.base_url, 0), cell.entry.concurrency)
+        self._paces = {endpoint: Pace(number) for endpoint, number in most.items()}
+        self._members: list[_Member] = []
+        self._ended: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for member in self._members:
+            member.end()
+
+    def news(self) -> Iterator[News]:
+        """Yield what happens, until every cell was recorded or given up.
+
+        Raises:
+            Exception: what kept the node from being loaded, as `load_node` raises it.
+        """
+        while self._open or any(member.cell is not None for member in self._members):
+            yield from self._given_up()
+            self._start_what_may()
+            busy = [member for member in self._members if member.cell is not None]
+            if not busy and not self._open:
+                return
+            handles = {member.here: member for member in busy}
+            for here in wait(list(handles), self._patience(bool(busy))):
+                yield from self._heard(handles[here])  # type: ignore[index]
+
+    # ------------------------------------------------------------------------------------------------------- starting
+
+    def _start_what_may(self) -> None:
+        now = time.monotonic()
+        later: deque[Cell] = deque()
+        while self._open:
+            cell = self._open.popleft()
+            pace = self._paces[cell.entry.base_url]
+            if pace.may_start(now):
+                pace.started()
+                self._idle().start(cell, self._unit_s)
+            else:
+                later.append(cell)
+        self._open = later
+
+    def _idle(self) -> _Member:
+        for member in self._members:
+            if member.cell is None:
+                return member
+        member = _Member(self._node_ref)
+        self._members.append(member)
+        return member
+
+    def _patience(self, busy: bool) -> float | None:
+        """Return how long to wait for news: up to the moment at which something may be started."""
+        now = time.monotonic()
+        endpoints = {cell.entry.base_url for cell in self._open}
+        waits = [seconds for endpoint in endpoints if (seconds := self._paces[endpoint].wait(now)) > 0]
+        return min(waits, default=None if busy else 0.0)
+
+    def _given_up(self) -> Iterator[NotRecorded]:
+        """Drop the cells of models that get no answer."""
+        left: deque[Cell] = deque()
+        for cell in self._open:
+            why = self._ended.get(cell.entry.name, '')
+            if self._paces[cell.entry.base_url].given_up:
+                why = why or f'{cell.entry.base_url} gave no answer several times in a row'
+            if why:
+                yield NotRecorded(cell, f'not tried: {why}', infrastructure=True)
+            else:
+                left.append(cell)
+        self._open = left
+
+    # -------------------------------------------------------------------------------------------------------- hearing
+
+    def _heard(self, member: _Member) -> Iterator[News]:
+        cell = member.cell
+        assert cell is not None  # noqa: S101 (nobody else is listened to)
+        pace = self._paces[cell.entry.base_url]
+        message = member.told()
+        match message:
+            case Ready():
+                pass
+            case Broken(error):
+                raise error
+            case Waiting():
+                if message.limited:
+                    pace.refused(time.monotonic(), message.seconds)
+                yield Held(cell.entry.base_url, message, int(pace.allowed))
+            case Spent():
+                yield message
+            case Done():
+                pace.ended(answered=True)
+                member.cell = None
+                yield Recorded(cell, message)
+            case Failed(reason, error):
+                infrastructure = error in INFRASTRUCTURE
+                pace.ended(answered=not infrastructure)
+                member.cell = None
+                if error in _FOR_ALL:
+                    self._ended[cell.entry.name] = _ENDS[error]
+                yield NotRecorded(cell, reason, infrastructure)
+            case None:
+                pace.ended(answered=True)
+                self._members.remove(member)
+                yield NotRecorded(cell, f'the process that recorded it {member.how_it_ended()}', infrastructure=False)
+
+
+class _Member:
+    """One process and the cell it is at."""
+
+    def __init__(self, node_ref: str) -> None:
+        context = multiprocessing.get_context('spawn')
+        self.here, there = context.Pipe()
+        self.cell: Cell | None = None
+        self._process = context.Process(target=work, args=(there, node_ref), daemon=True)
+        self._process.start()
+        there.close()
+
+    def start(self, cell: Cell, unit_s: float) -> None:
+        scenario, entry, epoch = cell.file, cell.entry, cell.epoch
+        self.cell = cell
+        job = Job(
+            scenario=str(scenario.path.absolute()),
+            spec=entry.spec(scenario.scenario.id, epoch),
+            cassette=str(cell.path),
+            epoch=epoch,
+            tries=entry.tries,
+            unit_s=unit_s,
+            about=entry.about,
+        )
+        with contextlib.suppress(OSError):  # a process that is gone is told about when it is listened to
+            self.here.send(job)
+
+    def told(self) -> Message | None:
+        """Return what the process says; None where it has ended."""
+        try:
+            message: Message = self.here.recv()
+        except (EOFError, OSError):
+            return None
+        return message
+
+    def how_it_ended(self) -> str:
+        from harness.apart import end_of
+
+        self._process.join()
+        self.here.close()
+        return f'ended {end_of(self._process.exitcode)}'
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self.here.close()
+
+
+class Busy(UsageError):  # noqa: N818 (named by the fact)
+    """Another process records into the same folder."""
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other processes from recording into a folder; what one that was killed left half-written is removed.
+
+    Raises:
+        Busy: another process is recording there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(handle, folder)
+        for draft in folder.rglob('.*.yaml.*.tmp'):
+            draft.unlink(missing_ok=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: Any, folder: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system: two recordings at a time are up to the user there
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise Busy(f'another process is recording into {folder}: wait for it, or stop it') from None

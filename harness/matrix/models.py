@@ -1,0 +1,144 @@
+"""`models.yaml`: which models are recorded, where they are, how they are asked, how often, and what they cost."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from pydantic import Field, StrictInt, ValidationError, field_validator
+
+from harness.cassette.place import MAX_EPOCHS
+from harness.llm import ModelSpec
+from harness.record import Frozen
+from harness.scenario.explain import empty_values, explain
+from harness.scenario.yamlfile import read_yaml
+from harness.scenario.yamlnode import FileError, find
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODELS_FILE: Final = 'models.yaml'
+"""The name of the file; it stands in the folder of the cassettes."""
+
+PER_RUN: Final = 'per-run'
+_LARGEST_SEED: Final = 2**31 - 1
+
+
+class Prices(Frozen):
+    """What a model costs, for a million tokens each; 0 is a price, too."""
+
+    prompt: float = Field(ge=0, allow_inf_nan=False, description='For a million tokens of prompts.')
+    completion: float = Field(ge=0, allow_inf_nan=False, description='For a million tokens of replies.')
+    currency: str = Field(default='USD', pattern=r'^[A-Z]{3}$', description='The currency, such as USD.')
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """Return what so many tokens cost."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1_000_000
+
+
+class ModelEntry(Frozen):
+    """One model with one set of parameters: what is recorded under one name."""
+
+    name: str = Field(description='The name in files and reports; another set of parameters is another name.')
+    base_url: str = Field(description='The OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1.')
+    model: str = Field(default='', description='The name that is sent to the server.  [default: name]')
+    api_key_env: str | None = Field(
+        default=None, pattern=r'^[A-Za-z_][A-Za-z0-9_]*$', description='The environment variable that holds the key.'
+    )
+    temperature: float | None = Field(default=None, ge=0, allow_inf_nan=False, description='Sent where it is given.')
+    max_tokens: StrictInt | None = Field(default=None, ge=1, description='The most tokens of a reply.')
+    seed: StrictInt | Literal['per-run'] | None = Field(
+        default=None,
+        description='`per-run`: one for each scenario and epoch, always the same; or one number for all; or none.',
+    )
+    epochs: StrictInt = Field(default=1, ge=1, le=MAX_EPOCHS, description='How often each scenario is recorded.')
+    timeout_s: float = Field(default=120.0, gt=0, allow_inf_nan=False, description='Seconds to wait for the server.')
+    concurrency: StrictInt = Field(
+        default=4, ge=1, le=64, description='The most runs at a time at its endpoint; fewer while the server says 429.'
+    )
+    tries: StrictInt = Field(default=6, ge=1, le=20, description='How often a request is sent before it is given up.')
+    prices: Prices | None = Field(default=None, description='What it costs; without them no cost is told.')
+    about: dict[str, Any] = Field(
+        default_factory=dict, description='What is known of model and server; it is written into each cassette.'
+    )
+
+    @field_validator('name', 'base_url')
+    @classmethod
+    def _as_the_client_wants_them(cls, value: str, info: Any) -> str:
+        given = {'name': 'model', 'base_url': 'http://127.0.0.1/v1'} | {info.field_name: value}
+        try:
+            ModelSpec(**given)
+        except ValidationError as error:
+            raise ValueError(error.errors()[0]['msg'].removeprefix('Value error, ')) from None
+        return value
+
+    def spec(self, scenario_id: str, epoch: int) -> ModelSpec:
+        """Return the model as it is asked in one run."""
+        return ModelSpec(
+            name=self.name,
+            base_url=self.base_url,
+            model=self.model,
+            api_key_env=self.api_key_env,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            seed=seed_of(scenario_id, epoch) if self.seed == PER_RUN else self.seed,
+            timeout_s=self.timeout_s,
+        )
+
+
+class Models(Frozen):
+    """The file: which scenarios are meant, and the models."""
+
+    scenarios: tuple[str, ...] = Field(
+        min_length=1, description='Ids, patterns of ids or families of the scenarios that all models are recorded on.'
+    )
+    models: tuple[ModelEntry, ...] = Field(min_length=1, description='The models.')
+
+    def find(self, name: str) -> ModelEntry | None:
+        """Return the entry of a model."""
+        return next((entry for entry in self.models if entry.name == name), None)
+
+
+def seed_of(scenario_id: str, epoch: int) -> int:
+    """Return the seed of a run: every scenario and epoch has its own, whenever and in whatever order it is recorded."""
+    digest = hashlib.sha256(f'{scenario_id}/{epoch}'.encode()).digest()
+    return int.from_bytes(digest[:4]) & _LARGEST_SEED
+
+
+def load_models(path: Path) -> Models:
+    """Read the file.
+
+    Raises:
+        FileError: with all problems of the file, in file order.
+    """
+    document = read_yaml(path)
+    models: Models | None = None
+    problems = list(document.problems)
+    try:
+        models = Models.model_validate(document.data)
+    except ValidationError as error:
+        problems += explain(Models, document, error)
+    problems += empty_values(Models, document)
+    if models is not None:
+        counts = Counter(entry.name for entry in models.models)
+        for number, entry in enumerate(models.models):
+            if counts[entry.name] > 1:
+                loc = ('models', number, 'name')
+                hint = 'give each set of parameters a name of its own'
+                problems.append(
+                    document.problem(find(document.node, loc)[1], loc, f'{entry.name!r} stands here twice', hint)
+                )
+    if problems or models is None:
+        raise FileError(sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column)))
+    return models
+
+
+def models_of(cassettes: Path) -> Models | None:
+    """Return what is planned for a folder of cassettes: its `models.yaml`, None where there is none.
+
+    Raises:
+        FileError: with all problems of the file.
+    """
+    path = cassettes / MODELS_FILE
+    return load_models(path) if path.is_file() else None
