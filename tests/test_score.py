@@ -15,11 +15,13 @@ from click.testing import CliRunner
 from harness.cli import main
 from harness.metrics.figures import Figures, score, score_schema
 from harness.metrics.frames import write_frames
-from harness.metrics.rows import rows_of, run_frame, turn_frame
+from harness.metrics.rows import measured, rows_of, run_frame, turn_frame
+from harness.metrics.statistics import rate
 from harness.record import Failure, Offered, RunRecord, ToolCall, Turn
 from harness.results import StoredResult
 from harness.show.score import compared, markdown, table, text
 from harness.suite import CHECKOUT
+from harness.verdicts.library import LibraryParser
 from harness.verdicts.turns import Outcome
 
 if TYPE_CHECKING:
@@ -172,6 +174,40 @@ def test_models_that_are_alike_cannot_be_told_apart() -> None:
     (found,) = score(rows_of(results)).comparisons
 
     assert 'cannot be told apart' in compared(found)
+
+
+CORRUPT = 'Thought: x\nAction: web search\nAction Input: {"q": "a"}'
+
+
+def test_what_the_parser_of_the_library_would_corrupt_is_counted_over_all_turns() -> None:
+    with LibraryParser() as library:
+        rows = measured([stored(CORRUPT, ANSWER), stored(ANSWER, scenario='two')], library)
+    found = score(rows)
+
+    assert found.figures[0].parser_would_corrupt == rate({'one': [True, False], 'two': [False]})
+    assert found.not_measured == {}
+    assert turn_frame(rows)['parser_would_corrupt'].tolist() == [True, False, False]
+
+
+def test_where_the_library_was_not_asked_the_figure_is_not_measured_and_never_zero() -> None:
+    rows = rows_of([stored(CORRUPT, ANSWER)], not_asked='it was late')
+    found = score(rows)
+
+    assert found.figures[0].parser_would_corrupt is None
+    assert found.not_measured == {'parser_would_corrupt': 'it was late'}
+    assert '  parser corrupts    not measured' in list(text(found))
+    assert list(text(found))[-1] == 'parser corrupts: not measured (it was late)'
+    assert '| not measured |' in markdown(found)
+    assert next(csv.DictReader(io.StringIO(table(found))))['parser_would_corrupt'] == 'not measured'
+    assert turn_frame(rows)['parser_would_corrupt'].tolist() == [None, None]
+
+
+def test_a_library_that_cannot_be_imported_leaves_all_other_figures(tmp_path: Path) -> None:
+    with LibraryParser(python='/bin/false') as library:
+        rows = measured([stored(CALL, ANSWER)], library)
+
+    assert rows.not_asked == 'llama-index cannot be imported: its import ended the process'
+    assert len(rows.turns) == 2
 
 
 # ---------------------------------------------------------------------------------------------------- how it is told

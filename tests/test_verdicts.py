@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from harness.grammar import Form, read_turn
 from harness.record import Failure, Offered, RunRecord, ToolCall, Turn
-from harness.verdicts.library import LibraryParser
+from harness.verdicts.library import GaveUp, LibraryParser, NoLibrary
 from harness.verdicts.turns import Flag, Outcome, fits, outcome_of, turn_verdicts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCHEMA = {'type': 'object', 'properties': {'q': {'type': 'string'}}, 'required': ['q'], 'additionalProperties': False}
 OFFERED = (
@@ -180,6 +184,56 @@ def test_a_text_that_the_library_takes_for_ever_over_is_given_up_and_the_next_on
     endless = 'Thought: x\nAction: ' + 'a ' * 40_000 + '\nAction Input: {'
     with LibraryParser(limit_s=0.5) as parser:
         parser.call_in(CALL)
-        with pytest.raises(TimeoutError, match=r'more than 0\.5 s'):
+        with pytest.raises(GaveUp, match=r'more than 0\.5 s'):
             parser.call_in(endless)
-        assert parser.call_in(CALL) == ('search', {'q': 'a'})
+        assert parser.would_corrupt(endless, read_turn(endless, {}))
+        assert parser.call_in(ANSWER) is None
+
+
+def test_a_number_is_no_truth_value_although_python_calls_them_equal(library: LibraryParser) -> None:
+    written = 'Thought: x\nAction: now\nAction Input: {"n": 1}'
+    reading = read_turn(written, {'now': False})
+
+    assert not library.would_corrupt(written, reading)
+    assert library.would_corrupt(written, reading.model_copy(update={'input': {'n': True}}))
+
+
+def test_a_text_is_asked_once() -> None:
+    with LibraryParser() as parser:
+        first = parser.call_in(CALL)
+        parser.close()
+        assert parser.call_in(CALL) == first
+        assert not parser.is_running
+
+
+def interpreter(folder: Path, text: str) -> str:
+    """A Python of which the first import of llama-index does what `text` says."""
+    package = folder / 'llama_index'
+    package.mkdir()
+    (package / '__init__.py').write_text(text)
+    script = folder / 'python'
+    script.write_text(f'#!/bin/sh\nPYTHONPATH={folder} exec {sys.executable} "$@"\n')
+    script.chmod(0o755)
+    return str(script)
+
+
+@pytest.mark.parametrize(
+    ('text', 'reason'),
+    [
+        ('raise ImportError("built for another system")', 'ImportError: built for another system'),
+        ('import os; os._exit(3)', 'its import ended the process'),
+    ],
+)
+def test_without_the_library_nobody_is_asked_and_the_reason_is_told(tmp_path: Path, text: str, reason: str) -> None:
+    with (
+        LibraryParser(python=interpreter(tmp_path, text)) as parser,
+        pytest.raises(NoLibrary, match=f'llama-index cannot be imported: {reason}'),
+    ):
+        parser.would_corrupt(CALL, read_turn(CALL, {'search': True}))
+
+
+def test_what_the_library_would_corrupt_is_a_flag_of_the_turn_where_it_is_asked(library: LibraryParser) -> None:
+    told = run('Thought: x\nAction: web search\nAction Input: {"q": "a"}')
+
+    assert turn_verdicts(told)[0].flags == (Flag.UNKNOWN_TOOL,)
+    assert turn_verdicts(told, library.would_corrupt)[0].flags == (Flag.UNKNOWN_TOOL, Flag.PARSER_WOULD_CORRUPT)

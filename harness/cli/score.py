@@ -27,7 +27,8 @@ _STORE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.Path(file_okay=False, path_type=Path),
     help='Write the rows behind the figures into this folder: runs and turns, as CSV, and as Parquet where pyarrow is.',
 )
-def score(results: tuple[Path, ...], by_family: bool, form: str, frames: Path | None) -> None:
+@click.option('--no-library', is_flag=True, help="Do not ask llama-index's own parser what it would make of each turn.")
+def score(results: tuple[Path, ...], by_family: bool, form: str, frames: Path | None, no_library: bool) -> None:
     """Tell how models kept the ReAct format and what they solved, with 95 % intervals.
 
     RESULTS are what `run --results` wrote. Rates are over turns or runs, clustered by scenario; what is not the fault
@@ -35,13 +36,19 @@ def score(results: tuple[Path, ...], by_family: bool, form: str, frames: Path | 
     """
     from harness.metrics.figures import score as count
     from harness.metrics.frames import write_frames
-    from harness.metrics.rows import rows_of
+    from harness.metrics.rows import measured, rows_of
     from harness.results import read
     from harness.scenario.loading import UsageError
     from harness.show import score as show
+    from harness.verdicts.library import LibraryParser
 
     with usage_errors():
-        rows = rows_of(result for path in results for result in read(path)[1])
+        runs = (result for path in results for result in read(path)[1])
+        if no_library:
+            rows = rows_of(runs, not_asked='left out with --no-library')
+        else:
+            with LibraryParser() as library:
+                rows = measured(runs, library)
         if not rows.runs:
             raise UsageError('there is no run of a model in these results: scripted runs have none')
         if frames is not None:

@@ -48,6 +48,10 @@ class Figures(Frozen):
     invalid_arguments: Rate = Field(description="Calls whose input the tool's schema refuses, of all calls.")
     repeated_call: Rate = Field(description='Calls that were made before in the same run, of all calls.')
     narrated: Rate = Field(description='Turns that tell of tool work that never happened.')
+    parser_would_corrupt: Rate | None = Field(
+        description="Turns of which llama-index's own parser would run something else than was written; null: not "
+        'measured.'
+    )
     tool_skip: Rate = Field(
         description='Runs without a tool call where a tool is needed: what require_tool_call refuses.'
     )
@@ -87,6 +91,9 @@ class Score(Frozen):
     version: Literal[1] = FIGURES_VERSION
     figures: tuple[Figures, ...]
     comparisons: tuple[Comparison, ...]
+    not_measured: dict[str, str] = Field(
+        default_factory=dict, description='Figures that were not measured, each with the reason.'
+    )
 
 
 def score(rows: Rows, by_family: bool = False) -> Score:
@@ -100,12 +107,14 @@ def score(rows: Rows, by_family: bool = False) -> Score:
             groups[turn.model, turn.parameters, family][1].append(turn)
     made = [figures(runs, turns, family) for (_, _, family), (runs, turns) in groups.items()]
     made.sort(key=lambda item: (item.family, -(item.solved.value or 0), -(item.strict.value or 0), item.model))
-    return Score(figures=tuple(made), comparisons=tuple(compared(rows)))
+    reasons = {'parser_would_corrupt': rows.not_asked} if rows.not_asked else {}
+    return Score(figures=tuple(made), comparisons=tuple(compared(rows)), not_measured=reasons)
 
 
 def figures(runs: Sequence[RunRow], turns: Sequence[TurnRow], family: str = '') -> Figures:
     """Return the figures of the runs and turns of one model in one parameter set."""
     scored = [run for run in runs if run.outcome is not Outcome.INFRASTRUCTURE]
+    asked = [turn for turn in turns if turn.parser_would_corrupt is not None]
     calls = [turn for turn in turns if turn.kind is Kind.CALL and turn.form is not Form.MALFORMED]
     tasks: defaultdict[str, list[bool]] = defaultdict(list)
     for run in scored:
@@ -132,6 +141,7 @@ def figures(runs: Sequence[RunRow], turns: Sequence[TurnRow], family: str = '') 
         invalid_arguments=_of(calls, lambda turn: Flag.INVALID_ARGUMENTS in turn.flags),
         repeated_call=_of(calls, lambda turn: Flag.REPEATED_CALL in turn.flags),
         narrated=_of(turns, lambda turn: Flag.NARRATED_TOOL_USE in turn.flags),
+        parser_would_corrupt=(_of(asked, lambda turn: bool(turn.parser_would_corrupt)) if asked or not turns else None),
         tool_skip=_of([run for run in scored if run.needs_tool], lambda run: not run.called),
         needless_tool=_of([run for run in scored if run.needs_tool is False], lambda run: run.called),
         recovery=_of([run for run in scored if run.failed], lambda run: bool(run.recovered)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from harness.expect.finding import NODE
 from harness.grammar import Form, Kind
@@ -16,10 +16,18 @@ if TYPE_CHECKING:
 
     from harness.record import RunRecord
     from harness.results import StoredResult
+    from harness.verdicts.library import LibraryParser
+    from harness.verdicts.turns import Corrupts
+
+_Number = TypeVar('_Number', int, float)
+NOT_ASKED: Final = "the library's parser was not asked"
 
 
 class TurnRow(Frozen):
-    """One turn of a run: its verdict, and what it cost."""
+    """One turn of a run: its verdict, and what it cost.
+
+    `parser_would_corrupt` is None where the library was not asked.
+    """
 
     scenario: str
     family: str
@@ -31,13 +39,17 @@ class TurnRow(Frozen):
     form: Form
     kind: Kind
     flags: tuple[Flag, ...] = ()
+    parser_would_corrupt: bool | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    latency_s: float = 0.0
+    latency_s: float | None = None
 
 
 class RunRow(Frozen):
     """One run: its outcome, and what the figures of a model are counted from.
+
+    Tokens and seconds are sums over the turns that the model answered, those of child agents too: None where one of
+    them is not known, or there is none.
 
     `called` says that a call reached a tool, `failed` that one of them raised, `recovered` that behind a call that
     raised another one returned, or the task was solved all the same (None where none raised). `first_bad_turn` is the
@@ -59,26 +71,48 @@ class RunRow(Frozen):
     first_bad_turn: int | None
     prompt_tokens: int | None
     completion_tokens: int | None
-    latency_s: float
+    latency_s: float | None
 
 
 class Rows(Frozen):
-    """The rows of one or more stores, in the order of the runs; scripted runs have none, for no model is in them."""
+    """The rows of one or more stores, in the order of the runs; scripted runs have none, for no model is in them.
+
+    `not_asked` says why the library's parser was not asked about the turns; empty: it was.
+    """
 
     runs: tuple[RunRow, ...] = ()
     turns: tuple[TurnRow, ...] = ()
+    not_asked: str = NOT_ASKED
 
 
-def rows_of(results: Iterable[StoredResult]) -> Rows:
-    """Judge the runs of models and return their rows."""
+def rows_of(results: Iterable[StoredResult], corrupts: Corrupts | None = None, not_asked: str = NOT_ASKED) -> Rows:
+    """Judge the runs of models and return their rows.
+
+    `corrupts` tells whether the library would run something else than a turn says; without it that is not measured,
+    and `not_asked` says why.
+    """
     runs: list[RunRow] = []
     turns: list[TurnRow] = []
     for result in results:
         if result.record.model is not None:
-            verdicts = turn_verdicts(result.record)
+            verdicts = turn_verdicts(result.record, corrupts)
             runs.append(_run(result, verdicts))
-            turns += _turns(result, verdicts)
-    return Rows(runs=tuple(runs), turns=tuple(turns))
+            turns += _turns(result, verdicts, corrupts is not None)
+    return Rows(runs=tuple(runs), turns=tuple(turns), not_asked='' if corrupts is not None else not_asked)
+
+
+def measured(results: Iterable[StoredResult], library: LibraryParser) -> Rows:
+    """Judge the runs of models, the library's parser asked about each turn, and return their rows.
+
+    Where llama-index cannot be imported, the rows say so and have everything else.
+    """
+    from harness.verdicts.library import NoLibrary
+
+    try:
+        library.begin()
+    except NoLibrary as error:
+        return rows_of(results, not_asked=str(error))
+    return rows_of(results, library.would_corrupt)
 
 
 def parameters_text(record: RunRecord) -> str:
@@ -98,7 +132,7 @@ def _who(result: StoredResult) -> dict[str, Any]:
     }
 
 
-def _turns(result: StoredResult, verdicts: Sequence[TurnVerdict]) -> Iterator[TurnRow]:
+def _turns(result: StoredResult, verdicts: Sequence[TurnVerdict], asked_library: bool) -> Iterator[TurnRow]:
     asked = {(turn.agent, turn.index): turn for turn in result.record.turns}
     for verdict in verdicts:
         turn = asked[verdict.agent, verdict.index]
@@ -109,6 +143,7 @@ def _turns(result: StoredResult, verdicts: Sequence[TurnVerdict]) -> Iterator[Tu
             form=verdict.form,
             kind=verdict.kind,
             flags=verdict.flags,
+            parser_would_corrupt=Flag.PARSER_WOULD_CORRUPT in verdict.flags if asked_library else None,
             prompt_tokens=turn.prompt_tokens,
             completion_tokens=turn.completion_tokens,
             latency_s=turn.latency_s,
@@ -118,6 +153,7 @@ def _turns(result: StoredResult, verdicts: Sequence[TurnVerdict]) -> Iterator[Tu
 def _run(result: StoredResult, verdicts: Sequence[TurnVerdict]) -> RunRow:
     record = result.record
     own = record.of(NODE)
+    answered = [turn for turn in record.turns if turn.error is None]
     failed = [number for number, call in enumerate(own.calls) if call.error is not None]
     recovered = None
     if failed:
@@ -132,9 +168,9 @@ def _run(result: StoredResult, verdicts: Sequence[TurnVerdict]) -> RunRow:
         recovered=recovered,
         turns=len(own.turns),
         first_bad_turn=next((item.index + 1 for item in verdicts if item.agent == NODE and is_bad(item)), None),
-        prompt_tokens=_total(turn.prompt_tokens for turn in record.turns),
-        completion_tokens=_total(turn.completion_tokens for turn in record.turns),
-        latency_s=sum(turn.latency_s for turn in record.turns),
+        prompt_tokens=_total(turn.prompt_tokens for turn in answered),
+        completion_tokens=_total(turn.completion_tokens for turn in answered),
+        latency_s=_total(turn.latency_s for turn in answered),
     )
 
 
@@ -143,9 +179,14 @@ def is_bad(verdict: TurnVerdict) -> bool:
     return verdict.form in (Form.MALFORMED, Form.EMPTY) or Flag.UNKNOWN_TOOL in verdict.flags
 
 
-def _total(counts: Iterable[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+def _total(counts: Iterable[_Number | None]) -> _Number | None:
+    """Return the sum, None where one of the numbers is not known: a part of it would be told as the whole."""
+    total = None
+    for count in counts:
+        if count is None:
+            return None
+        total = count if total is None else total + count
+    return total
 
 
 # --------------------------------------------------------------------------------------------------------------- frames
@@ -163,8 +204,9 @@ def turn_frame(rows: Rows) -> DataFrame:
     from pandas import DataFrame
 
     columns = [name for name in TurnRow.model_fields if name != 'flags']
+    flags = [flag for flag in Flag if flag.value not in columns]
     made = [
-        {**row.model_dump(mode='json', exclude={'flags'}), **{flag.value: flag in row.flags for flag in Flag}}
+        {**row.model_dump(mode='json', exclude={'flags'}), **{flag.value: flag in row.flags for flag in flags}}
         for row in rows.turns
     ]
-    return DataFrame(made, columns=[*columns, *(flag.value for flag in Flag)])
+    return DataFrame(made, columns=[*columns, *(flag.value for flag in flags)])

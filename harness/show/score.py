@@ -24,6 +24,7 @@ COLUMNS: Final = {
     'repeated_call': 'repeated',
     'wrote_observation': 'wrote observation',
     'narrated': 'narrated',
+    'parser_would_corrupt': 'parser corrupts',
     'tool_skip': 'tool skipped',
     'needless_tool': 'needless tool',
     'recovery': 'recovered',
@@ -31,14 +32,18 @@ COLUMNS: Final = {
 }
 """The rates that are shown, with their headings."""
 
+NOT_MEASURED: Final = 'not measured'
+
 
 def text(score: Score) -> Iterator[str]:
     """Yield the lines for a terminal: a block for each model, then the comparisons."""
     for item in score.figures:
         yield visible(f'{_title(item)}: {_counts(item)}')
         for key, heading in COLUMNS.items():
-            found: Rate = getattr(item, key)
-            if found.value is not None:
+            found: Rate | None = getattr(item, key)
+            if found is None:
+                yield f'  {heading:<18} {NOT_MEASURED}'
+            elif found.value is not None:
                 yield f'  {heading:<18} {_share(found):<24} {_bar(found)}'
         yield f'  {"pass^k":<18} ' + (
             ', '.join(f'{k}: {_percent(share)}' for k, share in item.pass_hat.items()) or 'no task'
@@ -49,6 +54,8 @@ def text(score: Score) -> Iterator[str]:
         yield ''
     for comparison in score.comparisons:
         yield visible(compared(comparison))
+    for reason in _reasons(score):
+        yield visible(reason)
 
 
 def compared(item: Comparison) -> str:
@@ -79,8 +86,9 @@ def markdown(score: Score) -> str:
         cells = [_cell(_title(item)), f'{item.scored}/{item.planned}', str(item.turns)]
         cells += [_share(getattr(item, key)) for key in COLUMNS]
         lines.append(f'| {" | ".join(cells)} |')
-    if score.comparisons:
-        lines += ['', *(f'- {_cell(compared(item))}' for item in score.comparisons)]
+    notes = [*map(compared, score.comparisons), *_reasons(score)]
+    if notes:
+        lines += ['', *(f'- {_cell(note)}' for note in notes)]
     return '\n'.join(lines) + '\n'
 
 
@@ -95,10 +103,15 @@ def table(score: Score) -> str:
             item.model, item.parameters, item.family, item.planned, item.scored, item.scenarios, item.turns
         ]  # fmt: skip
         for key in COLUMNS:
-            found: Rate = getattr(item, key)
-            row += [found.value, found.low, found.high, found.n]
+            found: Rate | None = getattr(item, key)
+            row += [found.value, found.low, found.high, found.n] if found is not None else [NOT_MEASURED, '', '', '']
         writer.writerow(row)
     return out.getvalue()
+
+
+def _reasons(score: Score) -> Iterator[str]:
+    for key, reason in score.not_measured.items():
+        yield f'{COLUMNS[key]}: {NOT_MEASURED} ({reason})'
 
 
 def _title(item: Figures) -> str:
@@ -112,7 +125,9 @@ def _counts(item: Figures) -> str:
     return f'{scored}, {plural(item.scenarios, "scenario")}, {plural(item.turns, "turn")}{warning}'
 
 
-def _share(found: Rate) -> str:
+def _share(found: Rate | None) -> str:
+    if found is None:
+        return NOT_MEASURED
     if found.value is None or found.low is None or found.high is None:
         return 'nothing to count'
     return f'{_percent(found.value)} [{100 * found.low:.0f}, {100 * found.high:.0f}] n={found.n}'

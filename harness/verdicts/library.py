@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import threading
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from harness.grammar import Form, Kind
@@ -20,12 +21,17 @@ if TYPE_CHECKING:
 LIMIT_S: Final = 5.0
 """How long the parser may take for one turn, in seconds; what it would run behind that nobody waits for."""
 
+_READY: Final = 'ready'
 _CHILD: Final = """
 import json, sys
-from llama_index.core.agent.react import ReActOutputParser
-from llama_index.core.agent.react.types import ActionReasoningStep
-parser = ReActOutputParser()
-sys.stdout.write('ready\\n'); sys.stdout.flush()
+try:
+    from llama_index.core.agent.react import ReActOutputParser
+    from llama_index.core.agent.react.types import ActionReasoningStep
+    parser = ReActOutputParser()
+except BaseException as error:
+    print(' '.join(f'{type(error).__name__}: {error}'.split())[:300], flush=True)
+    sys.exit()
+print('ready', flush=True)
 for line in sys.stdin:
     try:
         step = parser.parse(json.loads(line))
@@ -33,16 +39,29 @@ for line in sys.stdin:
         text = json.dumps(found, default=repr)
     except BaseException:
         text = 'null'
-    sys.stdout.write(text + '\\n'); sys.stdout.flush()
+    print(text, flush=True)
 """
 
 
-class LibraryParser:
-    """The library's parser in a process, which is begun at the first question and anew after one that took too long."""
+class NoLibrary(Exception):  # noqa: N818 - named by the fact
+    """llama-index cannot be imported, so that nobody can ask its parser; the message says why."""
 
-    def __init__(self, limit_s: float = LIMIT_S) -> None:
+
+class GaveUp(Exception):  # noqa: N818 - named by the fact
+    """The parser gave no answer for a text; the message says whether it took too long or died."""
+
+
+class LibraryParser:
+    """The library's parser in a process, which is begun at the first question and anew where one got no answer.
+
+    A text is asked once, however often it comes.
+    """
+
+    def __init__(self, limit_s: float = LIMIT_S, python: str = sys.executable) -> None:
         self._limit_s = limit_s
+        self._python = python
         self._process: subprocess.Popen[str] | None = None
+        self._answers: dict[bytes, tuple[str, Any] | GaveUp | None] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -57,15 +76,63 @@ class LibraryParser:
             self._process.communicate()
             self._process = None
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the process is there."""
+        return self._process is not None
+
+    def begin(self) -> None:
+        """Begin the process now, where it is not there yet.
+
+        Raises:
+            NoLibrary: llama-index cannot be imported.
+        """
+        self._process = self._process or self._begun()
+
     def call_in(self, output: str) -> tuple[str, Any] | None:
         """Return the name and the input of the call that the library would make of a turn, None where it makes none.
 
         Raises:
-            TimeoutError: it did not come to an end in time.
+            GaveUp: it did not come to an end, or not in time.
+            NoLibrary: llama-index cannot be imported.
         """
-        process = self._process = self._process or self._begin()
-        assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018 (they are pipes)
-        watch = threading.Timer(self._limit_s, process.kill)
+        key = sha256(output.encode('utf-8', 'surrogatepass')).digest()
+        if key not in self._answers:
+            try:
+                self._answers[key] = self._asked(output)
+            except GaveUp as error:
+                self._answers[key] = error
+        answer = self._answers[key]
+        if isinstance(answer, GaveUp):
+            raise answer
+        return answer
+
+    def would_corrupt(self, output: str | None, reading: Reading) -> bool:
+        """Tell whether the library would run something else than was written; giving no answer counts as that.
+
+        Raises:
+            NoLibrary: llama-index cannot be imported.
+        """
+        try:
+            call = self.call_in(output or '')
+        except GaveUp:
+            return True
+        if call is None:
+            return False
+        written = reading.kind is Kind.CALL and reading.form is not Form.MALFORMED
+        return not (written and _exact(reading.name, reading.input) == _exact(*call))
+
+    def _asked(self, output: str) -> tuple[str, Any] | None:
+        self.begin()
+        process = self._process
+        assert process is not None and process.stdin is not None and process.stdout is not None  # noqa: S101, PT018
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        watch = threading.Timer(self._limit_s, end)
         watch.start()
         try:
             process.stdin.write(json.dumps(output) + '\n')
@@ -75,26 +142,19 @@ class LibraryParser:
             answer = ''
         finally:
             watch.cancel()
-        if not answer:
+            watch.join()
+        whole = answer.endswith('\n')
+        if late.is_set() or not whole:
             self.close()
-            raise TimeoutError(f'the parser of the library took more than {self._limit_s:g} s')
+        if not whole:
+            why = f'took more than {self._limit_s:g} s' if late.is_set() else 'died'
+            raise GaveUp(f'the parser of the library {why}')
         found = json.loads(answer)
         return None if found is None else (found[0], found[1])
 
-    def would_corrupt(self, output: str | None, reading: Reading) -> bool:
-        """Tell whether the library would run something else than was written; taking for ever counts as that."""
-        try:
-            call = self.call_in(output or '')
-        except TimeoutError:
-            return True
-        if call is None:
-            return False
-        written = reading.kind is Kind.CALL and reading.form is not Form.MALFORMED
-        return not (written and (reading.name, reading.input) == call)
-
-    def _begin(self) -> subprocess.Popen[str]:
+    def _begun(self) -> subprocess.Popen[str]:
         process = subprocess.Popen(  # noqa: S603 (our own text, in our own interpreter)
-            [sys.executable, '-c', _CHILD],
+            [self._python, '-c', _CHILD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -102,5 +162,14 @@ class LibraryParser:
             encoding='utf-8',
         )
         assert process.stdout is not None  # noqa: S101 (it is a pipe)
-        process.stdout.readline()
+        first = process.stdout.readline().strip()
+        if first != _READY:
+            process.kill()
+            process.communicate()
+            raise NoLibrary(f'llama-index cannot be imported: {first or "its import ended the process"}')
         return process
+
+
+def _exact(name: str | None, value: Any) -> str:
+    """Return a call as text in which 1, 1.0 and true are not the same."""
+    return json.dumps([name, value], sort_keys=True)

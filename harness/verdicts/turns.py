@@ -17,9 +17,11 @@ from harness.record import Frozen
 from harness.verdicts.narrated import made_before, narration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from harness.record import RunRecord, Turn
+
+    Corrupts = Callable[[str | None, Reading], bool]
 
 GUARD: Final = 'RocketRide.agent.guard.v1'
 MAX_LLM_CALLS: Final = 10
@@ -80,12 +82,16 @@ class TurnVerdict(Frozen):
     input: dict[str, Any] | None = None
 
 
-def turn_verdicts(record: RunRecord) -> tuple[TurnVerdict, ...]:
-    """Judge every turn of a run that the model answered, those of child agents too, in their order."""
-    return tuple(_verdicts(record))
+def turn_verdicts(record: RunRecord, corrupts: Corrupts | None = None) -> tuple[TurnVerdict, ...]:
+    """Judge every turn of a run that the model answered, those of child agents too, in their order.
+
+    `corrupts` tells of an output and its reading whether the library would run something else; without it no turn has
+    the flag `parser_would_corrupt`.
+    """
+    return tuple(_verdicts(record, corrupts))
 
 
-def _verdicts(record: RunRecord) -> Iterator[TurnVerdict]:
+def _verdicts(record: RunRecord, corrupts: Corrupts | None) -> Iterator[TurnVerdict]:
     made: set[tuple[str, str, str]] = set()
     schemas = {
         agent: {item.tool: item.input_schema for item in record.of(agent).offered}
@@ -101,7 +107,10 @@ def _verdicts(record: RunRecord) -> Iterator[TurnVerdict]:
             index=turn.index,
             form=reading.form,
             kind=reading.kind,
-            flags=tuple(_flags(record, turn, reading, tools, made)),
+            flags=(
+                *_flags(record, turn, reading, tools, made),
+                *((Flag.PARSER_WOULD_CORRUPT,) if corrupts is not None and corrupts(turn.output, reading) else ()),
+            ),
             name=reading.name,
             input=reading.input,
         )
