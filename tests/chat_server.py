@@ -52,6 +52,11 @@ class ChatServer:
     def __init__(self, *replies: Raw | Mapping[str, Any]) -> None:
         self.replies = list(replies)
         self.asked: list[Asked] = []
+        self.most_at_once = 0
+        self.hold: threading.Event | None = None
+        """While this is there and not set, requests wait for it."""
+        self._at_once = 0
+        self._counting = threading.Lock()
         self._closing = threading.Event()
         self._server = ThreadingHTTPServer(('127.0.0.1', 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={'poll_interval': 0.01}, daemon=True)
@@ -85,6 +90,16 @@ class ChatServer:
                 pass
 
             def do_POST(self) -> None:
+                with outer._counting:
+                    outer._at_once += 1
+                    outer.most_at_once = max(outer.most_at_once, outer._at_once)
+                try:
+                    self._answer()
+                finally:
+                    with outer._counting:
+                        outer._at_once -= 1
+
+            def _answer(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers['content-length'])))
                 outer.asked.append(Asked(self.path, dict(self.headers.items()), body))
                 reply = outer.replies[min(len(outer.asked), len(outer.replies)) - 1]
@@ -92,6 +107,8 @@ class ChatServer:
                 if raw.silent:
                     outer._closing.wait()
                     return
+                while outer.hold is not None and not outer.hold.wait(0.01) and not outer._closing.is_set():
+                    pass
                 self.send_response(raw.status)
                 for name, value in raw.headers.items():
                     self.send_header(name, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field, StrictInt, ValidationError, field_validator
 
@@ -48,7 +48,7 @@ class ModelEntry(Frozen):
     )
     temperature: float | None = Field(default=None, ge=0, allow_inf_nan=False, description='Sent where it is given.')
     max_tokens: StrictInt | None = Field(default=None, ge=1, description='The most tokens of a reply.')
-    seed: StrictInt | Literal['per-run'] | None = Field(
+    seed: int | str | None = Field(
         default=None,
         description='`per-run`: one for each scenario and epoch, always the same; or one number for all; or none.',
     )
@@ -62,6 +62,13 @@ class ModelEntry(Frozen):
     about: dict[str, Any] = Field(
         default_factory=dict, description='What is known of model and server; it is written into each cassette.'
     )
+
+    @field_validator('seed', mode='before')
+    @classmethod
+    def _a_number_or_the_word(cls, seed: Any) -> Any:
+        if seed not in (None, PER_RUN) and type(seed) is not int:
+            raise ValueError(f'`seed` is {PER_RUN} (one for each scenario and epoch) or a whole number')
+        return seed
 
     @field_validator('name', 'base_url')
     @classmethod
@@ -82,7 +89,7 @@ class ModelEntry(Frozen):
             api_key_env=self.api_key_env,
             temperature=self.temperature,
             max_tokens=self.max_tokens,
-            seed=seed_of(scenario_id, epoch) if self.seed == PER_RUN else self.seed,
+            seed=self.seed if isinstance(self.seed, int) else seed_of(scenario_id, epoch) if self.seed else None,
             timeout_s=self.timeout_s,
         )
 

@@ -36,7 +36,7 @@ def explain(model: Model, document: Document, error: ValidationError) -> list[Fi
     # A misspelt required key is one mistake, although it is both an unknown key and a missing one.
     meant = {(*loc[:-1], nearest(str(loc[-1]), _keys(model, loc[:-1]))) for loc in unknown}
     # An item that is wrong is not counted, so that its list can seem to be too short as well.
-    counted = {loc[:-1] for loc, _ in details if loc}
+    counted = {loc[:depth] for loc, _ in details for depth in range(len(loc))}
     return [
         _problem(model, document, loc, item)
         for loc, item in details
