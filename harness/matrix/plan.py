@@ -49,17 +49,22 @@ class Plan(NamedTuple):
 
 
 def cells_of(files: Iterable[ScenarioFile], entries: Iterable[ModelEntry], cassettes: Path) -> tuple[Cell, ...]:
-    """Return the cells of a matrix, model by model: a server on a small machine holds one model at a time.
+    """Return the cells of a matrix: endpoint by endpoint, and there scenario by scenario.
+
+    A server that remembers the beginnings of prompts reads that of a scenario once for all its runs.
 
     Raises:
         CassetteError: a name does not fit a path.
     """
-    files = list(files)
+    files, by_endpoint = list(files), defaultdict(list)
+    for entry in entries:
+        by_endpoint[entry.base_url].append(entry)
     return tuple(
         Cell(file, entry, epoch, _path(cassettes, file.scenario.id, entry, epoch))
-        for entry in entries
-        for epoch in range(1, entry.epochs + 1)
+        for same in by_endpoint.values()
         for file in files
+        for entry in same
+        for epoch in range(1, entry.epochs + 1)
     )
 
 
