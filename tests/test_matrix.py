@@ -74,7 +74,7 @@ def test_a_folder_without_the_file_plans_nothing(tmp_path: Path) -> None:
     [
         (
             '    temprature: 0.7',
-            'models.yaml:5:5: unknown key `temprature` in item 1 of `models` (did you mean `temperature`?)',
+            'models.yaml:5:5: unknown key `temprature` in item 1 of `models` (did you mean',
         ),
         ('    name: other', 'models.yaml:5:5'),
         ('    epochs: 0', 'models.yaml:5:13: `epochs` must be greater than or equal to 1'),
@@ -156,18 +156,23 @@ def cassette(path: Path, **body: Any) -> Path:
     return path
 
 
-def test_a_matrix_goes_model_by_model_and_epoch_by_epoch(files: Sequence[ScenarioFile], tmp_path: Path) -> None:
-    cells = cells_of(files, [entry(epochs=2), entry('other')], tmp_path)
+def test_a_matrix_goes_endpoint_by_endpoint_and_scenario_by_scenario(
+    files: Sequence[ScenarioFile], tmp_path: Path
+) -> None:
+    elsewhere = ModelEntry(name='far', base_url='http://127.0.0.1:9/v1')
+    cells = cells_of(files, [entry(epochs=2), elsewhere, entry('other')], tmp_path)
     assert [cell.key for cell in cells] == [
         ('a', 'small', 1),
-        ('b', 'small', 1),
         ('a', 'small', 2),
-        ('b', 'small', 2),
         ('a', 'other', 1),
+        ('b', 'small', 1),
+        ('b', 'small', 2),
         ('b', 'other', 1),
+        ('a', 'far', 1),
+        ('b', 'far', 1),
     ]
     assert cells[0].path == cassette_path(tmp_path, 'a', 'small', 1)
-    assert cells[-1].path == cassette_path(tmp_path, 'b', 'other')
+    assert cells[-1].path == cassette_path(tmp_path, 'b', 'far')
 
 
 def test_what_is_recorded_is_not_open(files: Sequence[ScenarioFile], tmp_path: Path) -> None:
