@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
     from harness.scenario.loading import ScenarioFile
 
-_REMARKS: Final = frozenset({'id', 'title', 'family', 'requirements', 'level', 'source', 'why', 'task'})
+_REMARKS: Final = frozenset({'id', 'title', 'family', 'requirements', 'level', 'proposed', 'source', 'why', 'task'})
 _EXPECTED: Final = frozenset({'expect', 'hardening', 'models'})
 _NOT_OF_A_NODE: Final = ('__pycache__', 'node_modules')
 

@@ -60,7 +60,11 @@ def shown_path(path: Path) -> Path:
 
 
 class Listed(Frozen):
-    """A scenario as `list` shows it; `models` are the recorded ones, `scripted` says that the file has the replies."""
+    """A scenario as `list` shows it.
+
+    `models` are the recorded ones, `scripted` says that the file has the replies, `proposed` that nobody has accepted
+    what it expects.
+    """
 
     id: str
     family: str
@@ -69,6 +73,7 @@ class Listed(Frozen):
     path: str
     scripted: bool
     models: tuple[str, ...]
+    proposed: bool = False
 
 
 def listed(files: Iterable[ScenarioFile], cassettes: Path) -> list[Listed]:
@@ -88,6 +93,7 @@ def listed(files: Iterable[ScenarioFile], cassettes: Path) -> list[Listed]:
             path=str(shown_path(file.path.absolute())),
             scripted=file.scenario.model is not None,
             models=tuple(dict.fromkeys(place.model for place in cassettes_of(cassettes, file.scenario.id))),
+            proposed=file.scenario.proposed,
         )
         for file in files
     ]
@@ -180,6 +186,7 @@ def _outcome(file: ScenarioFile, result: Result) -> Outcome:
         met=not findings and not result.problem,
         findings=tuple(findings),
         problem=result.problem or '',
+        proposed=scenario.proposed,
         solved=solved(scenario.task, record) if record.model and not result.problem else None,
         stop_reason=stop_reason_of(record),
         llm_calls=len(record.turns),

@@ -198,7 +198,7 @@ def test_the_json_of_a_run_is_what_its_schema_says(suite: Suite) -> None:
     assert outcome['version'] == 1
     assert outcome['node'] == 'errands'
     levels = {'required': {'runs': 2, 'met': 1}, 'hardening': {'runs': 0, 'met': 0}}
-    counts = {'scenarios': 2, 'runs': 2, 'met': 1, 'findings': 1, 'problems': 0, 'left': 0}
+    counts = {'scenarios': 2, 'runs': 2, 'met': 1, 'findings': 1, 'problems': 0, 'proposals': 0, 'left': 0}
     assert outcome['counts'] == counts | levels
     (finding,) = outcome['results'][0]['findings']
     assert f'{finding["line"]}:{finding["column"]}' == suite.place(path, 'answer:')
@@ -352,6 +352,7 @@ def test_a_list_as_json_has_the_same(suite: Suite) -> None:
         'path': str(path),
         'scripted': True,
         'models': [],
+        'proposed': False,
     }
 
 

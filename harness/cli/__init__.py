@@ -9,6 +9,7 @@ import sys
 
 import click
 
+from harness.cli.capture import capture
 from harness.cli.common import masked
 from harness.cli.coverage import coverage
 from harness.cli.drift import accept_drift
@@ -34,7 +35,8 @@ def main() -> None:
             stream.reconfigure(errors='backslashreplace')
 
 
-for _command in (run, score, accept, diff, record, accept_drift, list_scenarios, lint, coverage, mutants, schema):
+_VERBS = (run, score, accept, diff, record, accept_drift, capture, list_scenarios, lint, coverage, mutants, schema)
+for _command in _VERBS:
     if _command.callback is not None:
         _command.callback = masked(_command.callback)
     main.add_command(_command)

@@ -295,6 +295,9 @@ class Scenario(Frozen):
     level: Literal['required', 'hardening'] = Field(
         default='required', description='`required`: the contract says so; `hardening`: beyond it.'
     )
+    proposed: StrictBool = Field(
+        default=False, description='Whether nobody has accepted yet what it expects: it was captured, not written.'
+    )
     source: str | None = Field(default=None, description='Where the situation was seen first.')
     why: str | None = Field(default=None, description='Why it matters.')
     question: QuestionSpec = Field(

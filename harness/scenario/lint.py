@@ -53,6 +53,7 @@ def lint(root: Path, cassettes_root: Path, others: Sequence[Path] = ()) -> list[
     problems += (problem for path in paths for problem in _schema_line(path, root))
     problems += _requirements(root, files)
     problems += _titles(files)
+    problems += _proposals(files)
     problems += _tools(files)
     problems += unproved_tasks(files)
     for file in files:
@@ -125,6 +126,13 @@ def _titles(files: Iterable[ScenarioFile]) -> Iterator[FileProblem]:
         for file in others:
             hint = 'say what is different here'
             yield file.problem(('title',), f'{first.scenario.id} has the same title: {first.path}', hint)
+
+
+def _proposals(files: Iterable[ScenarioFile]) -> Iterator[FileProblem]:
+    for file in files:
+        if file.scenario.proposed:
+            hint = f'look at it, correct it, and then: react-harness capture --accept {file.scenario.id}'
+            yield file.problem(('proposed',), 'this is a proposal: nobody has accepted what it expects', hint)
 
 
 def _expectations(file: ScenarioFile) -> Iterator[FileProblem]:

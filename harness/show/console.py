@@ -44,7 +44,7 @@ class Line(NamedTuple):
 def failure_lines(outcome: Outcome) -> list[Line]:
     """Return what a failed run shows: its name, then each finding with its place, both sides and the difference."""
     model = f' [{one_line(outcome.model)}]' if outcome.model else ''
-    run = f' (run {outcome.run})' if outcome.run > 1 else ''
+    run = (f' (run {outcome.run})' if outcome.run > 1 else '') + (' (proposal)' if outcome.proposed else '')
     lines = [Line(f'{one_line(outcome.scenario)}{model}{run}: {one_line(outcome.title)}', 'bad')]
     if outcome.problem:
         lines += [Line(f'  {text}', style) for text, style in diff_lines(outcome.problem)]
@@ -97,7 +97,7 @@ def _diff_style(line: str) -> Style:
 def met_line(outcome: Outcome) -> Line:
     """Return the one line that a run gets which met everything."""
     model = f' [{one_line(outcome.model)}]' if outcome.model else ''
-    run = f' (run {outcome.run})' if outcome.run > 1 else ''
+    run = (f' (run {outcome.run})' if outcome.run > 1 else '') + (' (proposal)' if outcome.proposed else '')
     reason = f', {one_line(outcome.stop_reason)}' if outcome.stop_reason else ''
     solved = '' if outcome.solved is None else ', solved' if outcome.solved else ', not solved'
     calls = plural(outcome.llm_calls, 'LLM call')
@@ -139,6 +139,7 @@ def recording_verdict(number: int, failed: int) -> Line:
 def verdict_lines(counts: Counts, seconds: float) -> list[Line]:
     """Return the summary line and, where something failed, what to do next."""
     parts = [plural(counts.scenarios, 'scenario'), plural(counts.runs, 'run')]
+    parts += [plural(counts.proposals, 'proposal')] if counts.proposals else []
     parts.append(plural(counts.findings, 'finding') if counts.findings else 'no findings')
     if counts.problems:
         parts.append(f'{counts.problems:,} not judged')
@@ -160,7 +161,7 @@ def verdict_lines(counts: Counts, seconds: float) -> list[Line]:
 
 
 def list_rows(entries: Sequence[Listed]) -> Iterator[str]:
-    """Yield the scenarios as aligned lines: id, family, level, model side, title."""
+    """Yield the scenarios as aligned lines: id, family, level, model side, title; a proposal is marked as one."""
     yield from table(
         [
             (
@@ -168,7 +169,7 @@ def list_rows(entries: Sequence[Listed]) -> Iterator[str]:
                 entry.family,
                 entry.level,
                 'scripted' if entry.scripted else ' '.join(entry.models) or 'not recorded',
-                entry.title,
+                f'(proposal) {entry.title}' if entry.proposed else entry.title,
             )
             for entry in entries
         ]

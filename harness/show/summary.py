@@ -51,6 +51,7 @@ class Outcome(Frozen):
     met: bool = Field(description='Whether every expectation holds.')
     findings: tuple[Unmet, ...] = Field(default=(), description='The unmet expectations.')
     problem: str = Field(default='', description='Why the run could not be judged, or empty.')
+    proposed: bool = Field(default=False, description='Whether nobody has accepted yet what the scenario expects.')
     solved: bool | None = Field(default=None, description='Whether a recorded model solved the task; null: no task.')
     stop_reason: str | None = Field(default=None, description='meta.stop_reason of the payload, where there is one.')
     llm_calls: int = Field(default=0, ge=0, description='The number of LLM calls, child agents included.')
@@ -78,6 +79,7 @@ class Counts(Frozen):
     met: int = Field(description='Runs that met every expectation.')
     findings: int = Field(description='Unmet expectations.')
     problems: int = Field(description='Runs that could not be judged.')
+    proposals: int = Field(default=0, description='Scenarios that nobody has accepted yet; they count like any other.')
     left: int = Field(default=0, description='Scenarios that were not run because a failure ended the run early.')
     required: LevelCount = Field(default=LevelCount(), description='What the contract says.')
     hardening: LevelCount = Field(default=LevelCount(), description='What goes beyond it.')
@@ -134,6 +136,7 @@ def count_outcomes(outcomes: Sequence[Outcome], left: int = 0) -> Counts:
         met=sum(outcome.met for outcome in outcomes),
         findings=sum(len(outcome.findings) for outcome in outcomes),
         problems=sum(bool(outcome.problem) for outcome in outcomes),
+        proposals=len({outcome.scenario for outcome in outcomes if outcome.proposed}),
         left=left,
         required=_count_level(outcomes, 'required'),
         hardening=_count_level(outcomes, 'hardening'),
