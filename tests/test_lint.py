@@ -258,8 +258,10 @@ def test_the_models_of_a_scenario_need_their_cassettes(suite: Suite) -> None:
         ('frist/small.yaml', "there is no scenario 'frist' (did you mean first?)"),
         ('zzz/small.yaml', "there is no scenario 'zzz' (remove it)"),
         ('first/small.yaml', 'first has a hand-made `model` (remove it)'),
-        ('small.yaml', 'no scenario uses this cassette (its place is <scenario id>/<model>.yaml)'),
-        ('first/deeper/small.yaml', 'no scenario uses this cassette (its place is <scenario id>/<model>.yaml)'),
+        ('small.yaml', 'no scenario uses this cassette (its place is <scenario id>/<model>.yaml or '),
+        ('first/deeper/small.yaml', 'no scenario uses this cassette (its place is <scenario id>/<model>.yaml or '),
+        ('first/small/0.yaml', 'no scenario uses this cassette (its place is <scenario id>/<model>.yaml or '),
+        ('first/3.yaml', 'no scenario uses this cassette (its place is <scenario id>/<model>.yaml or '),
     ],
 )
 def test_a_cassette_that_no_scenario_uses_is_told(suite: Suite, name: str, expected: str) -> None:
