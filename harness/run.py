@@ -64,12 +64,14 @@ def replay(
     """Run a scenario with every model side it has and judge the records: its script, or each of its cassettes.
 
     With `model` only the cassettes of this model are replayed, with `epoch` only those of this epoch. A recorded
-    scenario without a cassette gives one result with a problem. `limit` says how long the scenario may take with one
-    model side (30 seconds where it is not given); one limit for many scenarios learns that a node always hangs.
+    scenario without a cassette gives one result with a problem, and so does each recording that is planned (the file
+    `models.yaml` among the cassettes) and not there. `limit` says how long the scenario may take with one model side
+    (30 seconds where it is not given); one limit for many scenarios learns that a node always hangs.
 
     Raises:
         ToolsError: the scenario's Python tools cannot be had.
         CassetteError: a file among the cassettes has a name that no model can have.
+        FileError: `models.yaml` is broken.
     """
     from harness.engine.threads import TimeLimit
     from harness.play import rehearse
@@ -89,13 +91,34 @@ def replay(
         for place in cassettes_of(cassettes, scenario.id)
         if model in (None, place.model) and epoch in (None, place.epoch)
     ]
-    if not places:
+    missing = _missing(file, cassettes, model, epoch)
+    if not places and not missing:
         problem = (
             f'{cassettes / scenario.id}: there is no cassette, and the scenario has no script: record one with '
             f'`react-harness record {scenario.id} --model NAME --base-url URL`'
         )
         return [Result(record=_empty(scenario, node), problem=problem)]
-    return [result for place in places for result in _replayed(file, node, place, limit)]
+    results = [result for place in places for result in _replayed(file, node, place, limit)]
+    for name, number in missing:
+        record = _empty(scenario, node, name).model_copy(update={'epoch': (number - 1) * scenario.runs + 1})
+        problem = f'planned, and not recorded: react-harness record {scenario.id} --model {name}'
+        results.append(Result(record=record, problem=problem))
+    return results
+
+
+def _missing(file: ScenarioFile, cassettes: Path, model: str | None, epoch: int | None) -> list[tuple[str, int]]:
+    """Return the models and epochs that the plan of a folder of cassettes names and nobody recorded."""
+    from harness.cassette import kept_path
+    from harness.matrix.models import models_of
+
+    models = models_of(cassettes)
+    return [
+        (entry.name, number)
+        for entry, number in (models.planned(file.scenario) if models is not None else ())
+        if model in (None, entry.name)
+        and epoch in (None, number)
+        and not kept_path(cassettes, file.scenario.id, entry.name, number).exists()
+    ]
 
 
 def _replayed(file: ScenarioFile, node: Node, place: Place, limit: TimeLimit) -> list[Result]:

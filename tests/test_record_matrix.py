@@ -123,6 +123,33 @@ def test_what_was_known_of_the_model_stands_in_the_cassette(suite: Suite) -> Non
     assert content['interactions'][0]['latency_s'] >= 0
 
 
+def test_what_is_planned_and_not_recorded_is_told_and_counted_and_no_fault_of_anybody(suite: Suite) -> None:
+    with ChatServer(chat_completion('Hello.')) as server:
+        plan(suite, server, {'epochs': 2})
+        record(suite, 'asks-1')
+        plan(suite, server, {'epochs': 3})
+    store = suite.folder / 'results.jsonl'
+    folders = ['--scenarios', str(suite.scenarios), '--cassettes', str(suite.cassettes), '--node', ERRANDS]
+    replayed = CliRunner().invoke(main, ['run', '--results', str(store), *folders])
+    scored = CliRunner().invoke(main, ['score', '--format', 'json', '--no-library', str(store)])
+
+    assert replayed.exit_code == 3, replayed.output
+    assert 'planned, and not recorded: react-harness record asks-1 --model small' in replayed.stdout
+    (figures,) = json.loads(scored.stdout)['figures']
+    assert (figures['planned'], figures['scored'], figures['solved']['n']) == (9, 2, 2)
+
+
+def test_a_model_can_have_scenarios_of_its_own(suite: Suite) -> None:
+    with ChatServer(chat_completion('Hello.')) as server:
+        plan(suite, server, {'scenarios': ['*-2']}, {'name': 'other'})
+        result = record(suite)
+        none = record(suite, 'asks-1', '--model', 'small')
+    assert result.exit_code == 0, result.output
+    assert recorded(suite) == ['asks-1/other.yaml', 'asks-2/other.yaml', 'asks-2/small.yaml', 'asks-3/other.yaml']
+    assert none.exit_code == 2
+    assert 'none of these scenarios is to be recorded with small' in none.stderr
+
+
 def test_a_command_that_is_given_again_records_nothing_twice(suite: Suite) -> None:
     with ChatServer(chat_completion('Hello.')) as server:
         plan(suite, server)

@@ -85,16 +85,21 @@ def record(
     with usage_errors():
         from harness.matrix.crew import alone_in
         from harness.matrix.plan import cells_of, estimates, plan_of
+        from harness.scenario.loading import UsageError
 
         root = suite.scenarios_folder(root)
         cassettes = suite.cassettes_folder(cassettes, root)
         if base_url is not None:
-            cells = _one_model(root, cassettes, select, names, epoch, {**options, 'base_url': base_url})
+            cells: Sequence[Cell] = _one_model(root, cassettes, select, names, epoch, {**options, 'base_url': base_url})
             plan = plan_of(cells, lambda path: True)
         else:
             models = _models(models_file, cassettes)
-            files = _files(root, select or models.scenarios)
-            plan = plan_of(cells_of(files, _entries(models, names), cassettes), _wanted(refresh, before))
+            entries = _entries(models, names)
+            files = _files(root, select or _meant(models, entries))
+            cells = cells_of(files, entries, cassettes, models.is_meant)
+            if not cells:
+                raise UsageError(f'none of these scenarios is to be recorded with {", ".join(e.name for e in entries)}')
+            plan = plan_of(cells, _wanted(refresh, before))
             _check_parameters(plan.stale)
         if dry_run:
             echo(show.plan_lines(estimates(plan)))
@@ -137,6 +142,11 @@ def _entries(models: Models, names: Sequence[str]) -> list[ModelEntry]:
             hint = f'did you mean {like!r}?' if like else f'there are {", ".join(known)}'
             raise UsageError(f'there is no model {name!r} in the file: {hint}')
     return [entry for entry in models.models if not names or entry.name in names]
+
+
+def _meant(models: Models, entries: Sequence[ModelEntry]) -> list[str]:
+    words = [models.scenarios if entry.scenarios is None else entry.scenarios for entry in entries]
+    return list(dict.fromkeys(word for some in words for word in some))
 
 
 def _files(root: Path, select: Sequence[str]) -> Sequence[ScenarioFile]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field, StrictInt, ValidationError, field_validator
@@ -17,6 +19,8 @@ from harness.scenario.yamlnode import FileError, find
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from harness.scenario import Scenario
 
 MODELS_FILE: Final = 'models.yaml'
 """The name of the file; it stands in the folder of the cassettes."""
@@ -58,6 +62,9 @@ class ModelEntry(Frozen):
         default=4, ge=1, le=64, description='The most runs at a time at its endpoint; fewer while the server says 429.'
     )
     tries: StrictInt = Field(default=6, ge=1, le=20, description='How often a request is sent before it is given up.')
+    scenarios: tuple[str, ...] | None = Field(
+        default=None, min_length=1, description='The scenarios of this model, in place of those of the file.'
+    )
     prices: Prices | None = Field(default=None, description='What it costs; without them no cost is told.')
     about: dict[str, Any] = Field(
         default_factory=dict, description='What is known of model and server; it is written into each cassette.'
@@ -106,6 +113,16 @@ class Models(Frozen):
         """Return the entry of a model."""
         return next((entry for entry in self.models if entry.name == name), None)
 
+    def is_meant(self, entry: ModelEntry, scenario: Scenario) -> bool:
+        """Tell whether a scenario is to be recorded with a model."""
+        words = self.scenarios if entry.scenarios is None else entry.scenarios
+        return any(word == scenario.family or fnmatchcase(scenario.id, word) for word in words)
+
+    def planned(self, scenario: Scenario) -> list[tuple[ModelEntry, int]]:
+        """Return the models and epochs that a scenario is to be recorded with."""
+        meant = [entry for entry in self.models if self.is_meant(entry, scenario)]
+        return [(entry, epoch) for entry in meant for epoch in range(1, entry.epochs + 1)]
+
 
 def seed_of(scenario_id: str, epoch: int) -> int:
     """Return the seed of a run: every scenario and epoch has its own, whenever and in whatever order it is recorded."""
@@ -148,4 +165,13 @@ def models_of(cassettes: Path) -> Models | None:
         FileError: with all problems of the file.
     """
     path = cassettes / MODELS_FILE
-    return load_models(path) if path.is_file() else None
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return _loaded(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=8)
+def _loaded(path: Path, changed: int, size: int) -> Models:
+    return load_models(path)

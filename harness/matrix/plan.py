@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.matrix.models import ModelEntry
+    from harness.scenario import Scenario
     from harness.scenario.loading import ScenarioFile
 
 _SENT: Final = ('model', 'temperature', 'max_tokens', 'seed')
@@ -48,13 +49,16 @@ class Plan(NamedTuple):
         return tuple(cell for cell in self.cells if cell.key not in self.there)
 
 
-def cells_of(files: Iterable[ScenarioFile], entries: Iterable[ModelEntry], cassettes: Path) -> tuple[Cell, ...]:
+def cells_of(
+    files: Iterable[ScenarioFile],
+    entries: Iterable[ModelEntry],
+    cassettes: Path,
+    is_meant: Callable[[ModelEntry, Scenario], bool] = lambda entry, scenario: True,
+) -> tuple[Cell, ...]:
     """Return the cells of a matrix: endpoint by endpoint, and there scenario by scenario.
 
-    A server that remembers the beginnings of prompts reads that of a scenario once for all its runs.
-
-    Raises:
-        CassetteError: a name does not fit a path.
+    `is_meant` tells whether a scenario is to be recorded with a model. A server that remembers the beginnings of
+    prompts reads that of a scenario once for all its runs. Raises: CassetteError: a name does not fit a path.
     """
     files, by_endpoint = list(files), defaultdict(list)
     for entry in entries:
@@ -64,6 +68,7 @@ def cells_of(files: Iterable[ScenarioFile], entries: Iterable[ModelEntry], casse
         for same in by_endpoint.values()
         for file in files
         for entry in same
+        if is_meant(entry, file.scenario)
         for epoch in range(1, entry.epochs + 1)
     )
 
