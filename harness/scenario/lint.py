@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.cassette.place import place_of
 from harness.coverage import unknown_ids
 from harness.files import Unreadable, leads_out, read_bounded
+from harness.matrix.models import MODELS_FILE, models_of
 from harness.scenario.crosscheck import python_tools
 from harness.scenario.explain import nearest
 from harness.scenario.loading import load_all, scenario_paths
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
 TOOLS: Final = 'tools.py'
 """The file beside a scenario that holds its Python tools."""
-
-MODELS: Final = 'models.yaml'
-"""The file among the cassettes that says which models are recorded, and how often."""
 
 _MAX_FILE: Final = 4_000_000
 
@@ -59,6 +57,7 @@ def lint(root: Path, cassettes_root: Path, others: Sequence[Path] = ()) -> list[
     for file in files:
         problems += _expectations(file)
         problems += _recordings(file, recorded.get(file.scenario.id, {}))
+    problems += _models_file(cassettes_root)
     problems += _unused(cassettes_root, files, {path.stem for path in paths})
     problems += leaks(root, (cassettes_root, *others))
     return sorted(problems, key=lambda problem: (problem.path, problem.line, problem.column))
@@ -219,6 +218,13 @@ def _recordings(file: ScenarioFile, recorded: Mapping[str, Path]) -> Iterator[Fi
             yield file.problem(('models', name), f'there is no recording of this scenario with {name!r}', hint)
 
 
+def _models_file(cassettes_root: Path) -> Iterator[FileProblem]:
+    try:
+        models_of(cassettes_root)
+    except FileError as error:
+        yield from error.problems
+
+
 def _unused(cassettes_root: Path, files: Iterable[ScenarioFile], ids: set[str]) -> Iterator[FileProblem]:
     scripted = {file.scenario.id for file in files if file.scenario.model is not None}
     for path in sorted(cassettes_root.rglob('*.yaml')):
@@ -227,7 +233,7 @@ def _unused(cassettes_root: Path, files: Iterable[ScenarioFile], ids: set[str]) 
             continue
         place = place_of(path)
         single = cassettes_root / parts[0] / f'{place.model}.yaml'
-        if path == cassettes_root / MODELS:
+        if path == cassettes_root / MODELS_FILE:
             continue
         if place.root != cassettes_root:
             hint = 'its place is <scenario id>/<model>.yaml or <scenario id>/<model>/<epoch>.yaml'
