@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 import yaml
 from example_suite import Suite
@@ -11,16 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cassette import cassette_path
-from harness.matrix.models import MODELS_FILE, ModelEntry, Prices, load_models, models_of, seed_of
+from harness.matrix.models import MODELS_FILE, ModelEntry, Models, Prices, load_models, models_of, seed_of
 from harness.matrix.pace import Pace
 from harness.matrix.plan import cells_of, plan_of
 from harness.scenario.loading import find_scenarios
+from harness.scenario.schema import models_schema
 from harness.scenario.yamlnode import FileError
 from harness.show.matrix import duration, money
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from harness.scenario.loading import ScenarioFile
 
@@ -111,6 +114,26 @@ def test_names_and_urls_are_those_that_the_client_takes(name: str, base_url: str
     assert 'secret' not in found[0]
 
 
+def test_the_schema_takes_what_the_program_takes() -> None:
+    schema = models_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    check = jsonschema.Draft202012Validator(schema)
+    good = {'scenarios': ['x'], 'models': [{'name': 'small', 'base_url': URL, 'seed': 'per-run'}]}
+    assert check.is_valid(good)
+    for key, value in (('seed', 'random'), ('epochs', 0), ('temprature', 1), ('prices', {'prompt': 1})):
+        assert not check.is_valid({**good, 'models': [{**good['models'][0], key: value}]})  # type: ignore[dict-item]
+
+
+def test_the_documentation_names_every_key_of_the_file() -> None:
+    text = (Path(__file__).parent.parent / 'docs' / 'record-models.md').read_text(encoding='utf-8')
+    example = text.partition('```yaml\n')[2].partition('```')[0]
+    read = yaml.safe_load(example)
+    assert set(read) == set(Models.model_fields)
+    assert set(read['models'][0]) == set(ModelEntry.model_fields)
+    assert set(read['models'][0]['prices']) == set(Prices.model_fields)
+    assert Models.model_validate(read).models[0].epochs == 3
+
+
 # ----------------------------------------------------------------------------------------------------------- the seeds
 
 
@@ -149,8 +172,6 @@ def cassette(path: Path, **body: Any) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     request = {'method': 'POST', 'uri': f'{URL}/chat/completions', 'headers': {'content-type': ['application/json']}}
     response = {'status': {'code': 200, 'message': 'OK'}, 'headers': {}, 'body': {'string': '{"usage": {}}'}}
-    import json
-
     asked = {**request, 'body': json.dumps({'model': 'small', 'messages': [], **body})}
     path.write_text(yaml.safe_dump({'version': 1, 'interactions': [{'request': asked, 'response': response}]}))
     return path

@@ -45,7 +45,7 @@ def list_scenarios(
 @click.command()
 @click.argument(
     'what',
-    type=click.Choice(['scenario', 'run', 'results', 'baseline', 'diff', 'coverage', 'mutants', 'score']),
+    type=click.Choice(['scenario', 'models', 'run', 'results', 'baseline', 'diff', 'coverage', 'mutants', 'score']),
     default='scenario',
 )
 @click.option('--write', is_flag=True, help='Write the schema of scenarios into their folder.')
@@ -53,7 +53,8 @@ def list_scenarios(
 def schema(what: str, write: bool, root: Path | None) -> None:
     """Print a JSON Schema.
 
-    It describes scenario files, the lines of a results store or a baseline, or what the verbs print with --json.
+    It describes scenario files, models.yaml, the lines of a results store or a baseline, or what the verbs print with
+    --json.
     """
     from harness import suite
     from harness.scenario import schema as schemas
@@ -89,6 +90,7 @@ def schema(what: str, write: bool, root: Path | None) -> None:
     else:
         schemas_of = {
             'scenario': schemas.scenario_schema,
+            'models': schemas.models_schema,
             'results': schemas.results_schema,
             'baseline': schemas.baseline_schema,
         }

@@ -55,6 +55,7 @@ class ModelEntry(Frozen):
     seed: int | str | None = Field(
         default=None,
         description='`per-run`: one for each scenario and epoch, always the same; or one number for all; or none.',
+        json_schema_extra={'anyOf': [{'type': 'integer'}, {'const': PER_RUN}, {'type': 'null'}]},
     )
     epochs: StrictInt = Field(default=1, ge=1, le=MAX_EPOCHS, description='How often each scenario is recorded.')
     timeout_s: float = Field(default=120.0, gt=0, allow_inf_nan=False, description='Seconds to wait for the server.')

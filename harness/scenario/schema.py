@@ -11,6 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_jso
 
 from harness.files import write_whole
 from harness.gate.baseline import BASELINE
+from harness.matrix.models import Models
 from harness.results import RESULTS
 from harness.scenario import Scenario
 from harness.scenario.text import TEXT_SCHEMA, Short
@@ -37,6 +38,12 @@ def scenario_schema() -> dict[str, Any]:
         'One situation of an agent node with its expectations: the question, the tools and the model side, and what '
         'must hold of every run.',
     )
+
+
+def models_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of `models.yaml`."""
+    schema = Models.model_json_schema(schema_generator=_Generator)
+    return _document(schema, 'urn:react-harness:models:1', 'Models', 'Which models are recorded, how, and how often.')
 
 
 def results_schema() -> dict[str, Any]:
