@@ -156,3 +156,13 @@ def test_the_port_of_the_server_on_loopback_reaches_nobody() -> None:
     answers = [told(file, name, given) for name in ('fetch_weather', 'fetch_museum') for given in UNANSWERABLE]
     prompts = [turn.prompt for name in ('wind-at-a-station', 'question-in-polish') for turn in played(name).turns]
     assert [text for text in (*answers, *prompts) if port in text or '127.0.0.1' in text] == []
+
+
+def test_the_documentation_names_every_task_under_its_family() -> None:
+    text = (CHECKOUT / 'docs' / 'evaluation.md').read_text(encoding='utf-8')
+    rows = {line.split('`')[1]: line for line in text.splitlines() if line.startswith('| `')}
+    for file in FILES.values():
+        task = file.scenario.task
+        assert task is not None
+        assert f'`{file.scenario.id}`' in rows[task.family]
+    assert f'There are {len(FILES)} of them in {len(rows)} families' in text
