@@ -96,5 +96,7 @@ def _lines(node: yaml.Node, text: str) -> Iterator[tuple[int, str]]:
             continue
         begin = text.rfind('\n', 0, key.start_mark.index) + 1
         first = text.count('\n', 0, begin) + 1
-        for number, line in enumerate(text[begin : value.end_mark.index].rstrip().split('\n'), first):
-            yield number, line.rstrip('\r')
+        lines = [line.rstrip('\r') for line in text[begin : value.end_mark.index].split('\n')]
+        while lines and (not lines[-1].strip() or lines[-1].startswith('#')):  # these belong to what follows
+            lines.pop()
+        yield from enumerate(lines, first)

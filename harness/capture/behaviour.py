@@ -49,7 +49,6 @@ class Asked(Frozen):
 class SeenCall(Frozen):
     """One call that reached a tool of the node, as it was seen: `output` is a JSON value."""
 
-    agent: str = 'agent'
     tool: str
     input: Any
     output: Any = None

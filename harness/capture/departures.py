@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.capture.behaviour import SeenCall
 from harness.capture.proposal import steps_of
+from harness.expect.finding import NODE
 from harness.show.summary import answer_of, stop_reason_of
 from harness.show.visible import as_text, clip, plural
 
@@ -20,16 +21,12 @@ _LONG = 160
 
 def departures(seen: Seen, record: RunRecord) -> Iterator[str]:
     """Yield what differs, one line each; what is not known of the captured run differs in nothing."""
-    agents = {call.agent for call in seen.calls or ()} | {'agent'}
     if seen.prompts is not None:
-        yield from _prompts(seen.prompts, [turn.prompt for turn in record.turns])
+        yield from _prompts(seen.prompts, [turn.prompt for turn in record.turns if turn.agent == NODE])
     if seen.calls is not None:
-        calls = [
-            SeenCall(agent=call.agent, tool=call.tool, input=call.input, output=call.output, error=call.error)
-            for call in record.calls
-            if call.agent in agents
-        ]
-        yield from _calls(seen.calls, calls)
+        made = [call for call in record.calls if call.agent == NODE]
+        now = [SeenCall(tool=call.tool, input=call.input, output=call.output, error=call.error) for call in made]
+        yield from _calls(seen.calls, now)
     if seen.steps is not None:
         yield from _rows('step', seen.steps, steps_of(record))
     if seen.stop_reason is not None and seen.stop_reason != stop_reason_of(record):
@@ -51,7 +48,7 @@ def _prompts(then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
 
 
 def _calls(then: Sequence[SeenCall], now: Sequence[SeenCall]) -> Iterator[str]:
-    was, is_ = ([call.model_dump(exclude={'agent'}, exclude_none=True) for call in calls] for calls in (then, now))
+    was, is_ = ([call.model_dump(exclude_none=True) for call in calls] for calls in (then, now))
     yield from _rows('call', was, is_)
 
 

@@ -188,9 +188,8 @@ class _Stage:
         return result.findings
 
     def _made(self, best: _Tried) -> Capture:
-        scenario = self._file(self._data(best.asked, {}, {})).scenario
         expect = general(best.record, self.behaviour.question)
-        file = self._file(self._data(best.asked, expect, particular(best.record, scenario, ran_out=best.ran_out)))
+        file = self._file(self._data(best.asked, expect, particular(best.record, ran_out=best.ran_out)))
         self.tape.write_text(best.tape, encoding='utf-8')
         findings = self._check_replay(file)
         wanted, record = self.wanted, best.record

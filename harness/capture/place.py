@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -96,7 +97,9 @@ def undo(scenario: Path, cassette: Path) -> None:
         for path in (cassette, scenario):
             if _beside(path, _BEFORE).exists():
                 _beside(path, _BEFORE).replace(path)
-    for leftover in (draft, tape, _beside(scenario, _BEFORE), _beside(cassette, _BEFORE)):
+    # Drafts that were being written; their names are those of `write_whole`.
+    begun = [path for one in (draft, tape) for path in one.parent.glob(f'.{glob.escape(one.name)}.*.tmp')]
+    for leftover in (draft, tape, _beside(scenario, _BEFORE), _beside(cassette, _BEFORE), *begun):
         leftover.unlink(missing_ok=True)
 
 

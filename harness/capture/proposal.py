@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from harness.record import RunRecord, ToolCall
-    from harness.scenario import Scenario
 
 _LONG_QUESTION: Final = 300
 _LONG_MESSAGE: Final = 300
@@ -39,7 +38,7 @@ def _answers(record: RunRecord) -> Iterable[Any]:
     return (write for write in record.lane_writes if write.lane == 'answers')
 
 
-def particular(record: RunRecord, scenario: Scenario, *, ran_out: bool) -> dict[str, Any]:
+def particular(record: RunRecord, *, ran_out: bool) -> dict[str, Any]:
     """Return what is proposed for the outputs of this model.
 
     Where the node asked for more than there was (`ran_out`), its answer is the error of our own server and no answer.
@@ -54,24 +53,12 @@ def particular(record: RunRecord, scenario: Scenario, *, ran_out: bool) -> dict[
     reason = stop_reason_of(record)
     if reason is not None:
         found['stop_reason'] = reason
-    found |= _counted(record, NODE)
+    found['llm_calls'] = sum(turn.agent == NODE for turn in record.turns)
+    found['calls'] = calls_in_a_row([call for call in record.calls if call.agent == NODE])
     steps = steps_of(record)
     if steps and [step.get('action') for step in steps] != [call.tool for call in record.calls if call.agent == NODE]:
         found['steps'] = [_step(step) for step in steps]
-    asking = {turn.agent for turn in record.turns}
-    agents = {
-        node.node: _counted(record, node.node)
-        for node in scenario.tools
-        if node.agent is not None and node.node in asking
-    }
-    return {**found, **({'agents': agents} if agents else {})}
-
-
-def _counted(record: RunRecord, agent: str) -> dict[str, Any]:
-    return {
-        'llm_calls': sum(turn.agent == agent for turn in record.turns),
-        'calls': calls_in_a_row([call for call in record.calls if call.agent == agent]),
-    }
+    return found
 
 
 def calls_in_a_row(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:

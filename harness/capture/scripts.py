@@ -24,31 +24,23 @@ Nodes = list[dict[str, Any]]
 """Tool nodes as a scenario file has them, but that a function may be without a script."""
 
 
-def filled(nodes: Nodes, calls: Sequence[SeenCall], *, by_input: bool, agent: str = 'agent') -> Nodes:
+def filled(nodes: Nodes, calls: Sequence[SeenCall], *, by_input: bool) -> Nodes:
     """Return tool nodes in which each function without a script gives what its calls gave.
 
     With `by_input` that is a result for each input, where the same input always gave the same; else one result after
     the other. A function that was not called gets an empty script: what it would give is not known.
     """
-    return [
-        {**node, **_filled(node, calls, by_input, agent)} if node.get('functions') or node.get('agent') else node
-        for node in nodes
-    ]
+    return [_filled(node, calls, by_input) if node.get('functions') else node for node in nodes]
 
 
-def _filled(node: dict[str, Any], calls: Sequence[SeenCall], by_input: bool, agent: str) -> dict[str, Any]:
-    name = node['node']
-    child = node.get('agent')
-    if child is not None:
-        tools = filled(child.get('tools', []), calls, by_input=by_input, agent=name)
-        return {'agent': {**child, **({'tools': tools} if tools else {})}}
+def _filled(node: dict[str, Any], calls: Sequence[SeenCall], by_input: bool) -> dict[str, Any]:
     functions = []
     for function in node['functions']:
         if not any(key in function for key in SCRIPTS):
-            own = [call for call in calls if call.agent == agent and call.tool == f'{name}.{function["name"]}']
+            own = [call for call in calls if call.tool == f'{node["node"]}.{function["name"]}']
             function = {**function, **_script(own, by_input)}
         functions.append(function)
-    return {'functions': functions}
+    return {**node, 'functions': functions}
 
 
 def _script(calls: Sequence[SeenCall], by_input: bool) -> dict[str, Any]:
@@ -88,29 +80,44 @@ def raises_of(failure: Failure) -> dict[str, str]:
     return {'type': 'Exception', 'message': failure.message}
 
 
-def stripped(nodes: Nodes, calls: Sequence[SeenCall], python: Collection[str], agent: str = 'agent') -> Nodes:
+def stripped(nodes: Nodes, calls: Sequence[SeenCall], python: Collection[str]) -> Nodes:
     """Return the tool nodes of a scenario without the scripts that what happened has to stand for.
 
     These are Python tools, but for the functions named in `python`, and tools that give a result for each call or
     input, where they were called. A tool that always gives the same stays as it is.
     """
-    return [_stripped(node, calls, python, agent) for node in nodes]
+    called = {call.tool for call in calls}
+    return [_stripped(node, called, python) if node.get('functions') else node for node in nodes]
 
 
-def _stripped(node: dict[str, Any], calls: Sequence[SeenCall], python: Collection[str], agent: str) -> dict[str, Any]:
-    name, child = node['node'], node.get('agent')
-    if child is not None:
-        tools = stripped(child.get('tools', []), calls, python, name)
-        return {**node, 'agent': {**child, **({'tools': tools} if tools else {})}}
-    if not node.get('functions'):
-        return node
-    called = {call.tool for call in calls if call.agent == agent}
+def _stripped(node: dict[str, Any], called: Collection[str], python: Collection[str]) -> dict[str, Any]:
     functions = []
     for function in node['functions']:
         wanted = set(_python_of(function))
-        goes = bool(wanted - set(python)) if wanted else f'{name}.{function["name"]}' in called and _varies(function)
+        varies = 'calls' in function or 'matches' in function
+        goes = bool(wanted - set(python)) if wanted else varies and f'{node["node"]}.{function["name"]}' in called
         functions.append({key: value for key, value in function.items() if not (goes and key in SCRIPTS)})
     return {**node, 'functions': functions}
+
+
+def without_agents(nodes: Nodes, tools: Sequence[tuple[str, Any]]) -> tuple[Nodes, list[str]]:
+    """Return tool nodes in which a child agent is a tool without a script, and the full names of these tools.
+
+    The payload of an agent is another one in each run (its id, its times), so that no prompt behind it would be the
+    recorded one. `tools` are the full names and input schemas that were offered.
+    """
+    found: Nodes = []
+    names: list[str] = []
+    for node in nodes:
+        if node.get('agent') is None:
+            found.append(node)
+            continue
+        begin = f'{node["node"]}.'
+        own = [(name, schema) for name, schema in tools if name.startswith(begin)] or [(f'{begin}run_agent', None)]
+        names += [name for name, _ in own]
+        functions = [_known(name.removeprefix(begin), schema) for name, schema in own]
+        found.append({'node': node['node'], 'functions': functions})
+    return found, names
 
 
 def _python_of(function: dict[str, Any]) -> Iterator[str]:
@@ -119,18 +126,12 @@ def _python_of(function: dict[str, Any]) -> Iterator[str]:
             yield result['python']
 
 
-def _varies(function: dict[str, Any]) -> bool:
-    return 'calls' in function or 'matches' in function
-
-
 def python_of(nodes: Nodes) -> set[str]:
     """Return the names of the Python functions that tool nodes call."""
     found: set[str] = set()
     for node in nodes:
         for function in node.get('functions') or ():
             found |= set(_python_of(function))
-        if node.get('agent') is not None:
-            found |= python_of(node['agent'].get('tools', []))
     return found
 
 
@@ -140,8 +141,6 @@ def unknown_results(nodes: Nodes) -> Iterator[str]:
         for function in node.get('functions') or ():
             if function.get('calls') == []:
                 yield f'{node["node"]}.{function["name"]}'
-        if node.get('agent') is not None:
-            yield from unknown_results(node['agent'].get('tools', []))
 
 
 def offered(tools: Sequence[tuple[str, Any]]) -> Nodes:
@@ -149,9 +148,12 @@ def offered(tools: Sequence[tuple[str, Any]]) -> Nodes:
     nodes: dict[str, list[dict[str, Any]]] = {}
     for full, schema in tools:
         node, name = split(full)
-        known = {'input_schema': schema} if isinstance(schema, dict) else {}
-        nodes.setdefault(node, []).append({'name': name, **known})
+        nodes.setdefault(node, []).append(_known(name, schema))
     return [{'node': node, 'functions': functions} for node, functions in nodes.items()]
+
+
+def _known(name: str, schema: Any) -> dict[str, Any]:
+    return {'name': name, **({'input_schema': schema} if isinstance(schema, dict) else {})}
 
 
 def split(full: str, node: str = 'tools_1') -> tuple[str, str]:

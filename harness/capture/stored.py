@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from harness.capture.behaviour import Asked, Behaviour, CaptureError, Output, Seen, SeenCall, whole
 from harness.capture.proposal import steps_of
-from harness.capture.scripts import Nodes, filled, offered, python_of, stripped, unknown_results
+from harness.capture.scripts import Nodes, filled, offered, python_of, stripped, unknown_results, without_agents
 from harness.cassette import kept_path, spec_of
 from harness.digest import asked_digest, file_digest
 from harness.expect.finding import NODE
 from harness.llm_errors import status_error
+from harness.record import Offered, RunRecord, ToolCall, Turn
 from harness.results import RESULTS, Header, StoredResult
 from harness.scenario import ErrorReply
 from harness.scenario.explain import nearest
@@ -20,13 +21,13 @@ from harness.show.summary import answer_of, stop_reason_of
 from harness.show.visible import one_line, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from harness.record import RunRecord, Turn
-    from harness.scenario import Scenario, ToolNode
+    from harness.scenario import Scenario
     from harness.scenario.loading import ScenarioFile
 
+_Part = TypeVar('_Part', Turn, ToolCall, Offered)
 _TAKEN: Final = ('question', 'face', 'input', 'config', 'llm_nodes', 'tools', 'time_limit_s')
 """The keys of a scenario that say what the node is asked."""
 
@@ -134,10 +135,8 @@ def _check(found: Found) -> None:
         reason = found.result.problem.partition('\n')[0]
         raise CaptureError(f'{where}: that run was not judged, so it shows nothing: {reason}')
     if record.stopped is not None:
-        raise CaptureError(
-            f'{where}: that run was broken off, so it shows no whole behaviour: {record.stopped.message}'
-        )
-    if not record.turns:
+        raise CaptureError(f'{where}: that run was broken off, so it is not whole: {record.stopped.message}')
+    if not _own(record.turns):
         raise CaptureError(f'{where}: that run asked no model, so there is nothing to capture')
 
 
@@ -152,18 +151,21 @@ def _with_scenario(
     asked = {key: data[key] for key in _TAKEN if key in data}
     if scenario.face == 'lane' and 'question' not in asked:
         asked = {'question': scenario.question.text, **asked}
-    scripted = set(_scripted(scenario.tools))
-    turns = [turn for turn in record.turns if turn.agent not in scripted]
-    calls = _calls(record)
-    ways = _ways(asked, calls, [python] if set(python) & python_of(asked.get('tools', [])) else [])
+    nodes, agents = without_agents(
+        asked.get('tools', []), [(tool.tool, tool.input_schema) for tool in _own(record.offered)]
+    )
+    if nodes:
+        asked['tools'] = nodes
+    kept = [python] if set(python) & python_of(nodes) else []
+    ways = _ways(asked, _calls(record), kept)
     return Behaviour(
         model=_asked_model(found, scenario, cassettes),
-        outputs=_outputs(found, turns),
+        outputs=_outputs(found),
         asked=tuple(ways),
         question=_question_of(scenario),
         source=source,
-        seen=_seen(record, scripted),
-        unknown=tuple(_unknown_results(ways[0])),
+        seen=_seen(record),
+        unknown=(*(f'the description of {name}, a child agent' for name in agents), *_unknown_results(ways[0])),
     )
 
 
@@ -189,15 +191,6 @@ def _ways(asked: dict[str, Any], calls: Sequence[SeenCall], kept: Sequence[Colle
     return found
 
 
-def _scripted(nodes: Sequence[ToolNode]) -> Iterator[str]:
-    """Yield the ids of the child agents that have a script of their own."""
-    for node in nodes:
-        if node.agent is not None:
-            if node.agent.model is not None:
-                yield node.node
-            yield from _scripted(node.agent.tools)
-
-
 def _asked_model(found: Found, scenario: Scenario | None, cassettes: Path) -> Asked:
     record = found.result.record
     if record.model is None:
@@ -216,16 +209,16 @@ def _asked_model(found: Found, scenario: Scenario | None, cassettes: Path) -> As
 
 def _record_alone(found: Found, given: dict[str, Any], source: str, why: str) -> Behaviour:
     record = found.result.record
-    own = [turn for turn in record.turns if turn.agent == NODE]
-    calls = tuple(call for call in _calls(record) if call.agent == NODE)
+    calls = _calls(record)
+    first = next(turn.prompt for turn in _own(record.turns))
     unknown = []
     question = given.get('question')
     if question is None:
-        question = _question_in(own[0].prompt if own else '')
+        question = _question_in(first)
         if question is None:
             raise CaptureError(f'{why}, and the question cannot be told from the prompt: give --question TEXT')
         unknown.append('the parts of the question: its text is taken from the prompt of the first turn')
-    sections = sorted({match[1] for match in _SECTIONS.finditer(own[0].prompt if own else '')})
+    sections = sorted({match[1] for match in _SECTIONS.finditer(first)})
     if sections:
         unknown.append(f'what came with the question: the prompt also has {", ".join(sections)}')
     asked: dict[str, Any] = {'question': question}
@@ -240,7 +233,7 @@ def _record_alone(found: Found, given: dict[str, Any], source: str, why: str) ->
         asked['config'] = config
     nodes: Nodes = given.get('tools') or []
     if not given.get('tools'):
-        schemas = {tool.tool: tool.input_schema for tool in record.offered if tool.agent == NODE}
+        schemas = {tool.tool: tool.input_schema for tool in _own(record.offered)}
         names = dict.fromkeys([*schemas, *(call.tool for call in calls)])
         nodes = offered([(name, schemas.get(name)) for name in names])
         if nodes:
@@ -248,11 +241,11 @@ def _record_alone(found: Found, given: dict[str, Any], source: str, why: str) ->
     ways = [{**asked, 'tools': filled(nodes, calls, by_input=way)} if nodes else asked for way in (True, False)]
     return Behaviour(
         model=_asked_model(found, None, found.path),
-        outputs=_outputs(found, own),
+        outputs=_outputs(found),
         asked=tuple(ways),
         question=question,
         source=f'{source}; question and tools are those of the record',
-        seen=_seen(record, {turn.agent for turn in record.turns} - {NODE}),
+        seen=_seen(record),
         unknown=(*unknown, *_unknown_results(ways[0])),
         remarks=(f'{why}: question and tools are taken from the record alone',) if why else (),
     )
@@ -274,27 +267,31 @@ def _unknown_results(asked: dict[str, Any]) -> Iterator[str]:
         yield f'what {name} gives back: nobody called it, and a call raises'
 
 
+def _own(parts: Iterable[_Part]) -> list[_Part]:
+    """Return what the node itself did; a child agent is a tool to it."""
+    return [part for part in parts if part.agent == NODE]
+
+
 def _calls(record: RunRecord) -> tuple[SeenCall, ...]:
     return tuple(
-        SeenCall(agent=call.agent, tool=call.tool, input=whole(call.input), output=whole(call.output), error=call.error)
-        for call in record.calls
+        SeenCall(tool=call.tool, input=whole(call.input), output=whole(call.output), error=call.error)
+        for call in _own(record.calls)
     )
 
 
-def _seen(record: RunRecord, others: Collection[str]) -> Seen:
-    answer = answer_of(record)
+def _seen(record: RunRecord) -> Seen:
     return Seen(
-        answer=answer if answer is None else whole(answer),
+        answer=whole(answer_of(record)),
         stop_reason=stop_reason_of(record),
-        prompts=tuple(whole(turn.prompt) for turn in record.turns if turn.agent not in others),
-        calls=tuple(call for call in _calls(record) if call.agent not in others),
+        prompts=tuple(whole(turn.prompt) for turn in _own(record.turns)),
+        calls=_calls(record),
         steps=tuple(whole(step) for step in steps_of(record)) or None,
     )
 
 
-def _outputs(found: Found, turns: Sequence[Turn]) -> tuple[Output, ...]:
+def _outputs(found: Found) -> tuple[Output, ...]:
     outputs = []
-    for turn in turns:
+    for turn in _own(found.result.record.turns):
         error = None
         if turn.error is not None:
             status = STATUS_OF.get(turn.error.type)
@@ -313,10 +310,6 @@ def _outputs(found: Found, turns: Sequence[Turn]) -> tuple[Output, ...]:
                 latency_s=turn.latency_s,
                 error=error,
             )
-        )
-    if not outputs:
-        raise CaptureError(
-            f'{found.path}:{found.line}: that run asked no recorded model, so there is nothing to capture'
         )
     return tuple(outputs)
 
