@@ -224,7 +224,7 @@ def test_without_its_scenario_a_run_is_captured_from_the_record_alone(suite: Cap
     assert 'the run is not the one that was captured: the prompt of turn 1 differs from line' in done.stdout
     data = suite.data('lake-again')
     assert data['question'] == QUESTION
-    assert data['source'].endswith('; question and tools are those of the record')
+    assert data['source'].endswith('; from the record: question and tools')
     (function,) = data['tools'][0]['functions']
     assert function['input_schema'] == {'type': 'object', 'properties': {'q': {'type': 'string'}}, 'required': ['q']}
     assert function['matches'] == [{'input': {'q': 'Lakeview'}, 'text': RESULT}]
@@ -248,6 +248,16 @@ def test_what_the_record_does_not_hold_can_be_given(suite: CaptureSuite, tmp_pat
     assert 'descriptions' not in done.stdout
     (function,) = suite.data('lake-again')['tools'][0]['functions']
     assert function['matches'] == [{'input': {'q': 'Lakeview'}, 'text': RESULT}]
+
+
+def test_what_is_given_counts_more_than_the_scenario(suite: CaptureSuite, tmp_path: Path) -> None:
+    suite.ask('lake', 'It has 41,200.')
+    (tmp_path / 'config.yaml').write_text('require_tool_call: true\n')
+    done = suite.captured(suite.store(), '--run', 'lake', '--id', 'guarded', '--config', tmp_path / 'config.yaml')
+
+    assert suite.data('guarded')['models']['scripted']['stop_reason'] == 'guard'
+    assert suite.data('guarded')['tools'] == search()
+    assert 'it ended with "direct_answer", now with "guard"' in done.stdout
 
 
 def test_an_error_of_the_server_is_one_again(suite: CaptureSuite) -> None:
@@ -318,6 +328,23 @@ def test_several_runs_that_fit_are_listed_and_one_is_chosen(suite: CaptureSuite)
     assert suite.data('lake-again')['models']['small']['answer'] == 'small'
     suite.captured(store, '--run', 'lake', '--id', 'by-line', '--line', 3)
     assert suite.data('by-line')['models']['big']['answer'] == 'big'
+
+
+def test_an_epoch_is_captured_as_its_own_cassette_has_it(suite: CaptureSuite) -> None:
+    suite.ask(model=None)
+    suite.cassettes.mkdir()
+    for epoch in (1, 2):
+        with ChatServer(chat_completion(f'Thought: x\nAnswer: {epoch}')) as server:
+            options = ['--model', 'small', '--base-url', server.base_url, '--seed', 40 + epoch, '--epoch', epoch]
+            done = suite.invoke('record', 'lake', *options)
+            assert done.exit_code == 0, done.output
+    suite.captured(suite.store(), '--run', 'lake', '--id', 'lake-again', '--epoch', 2)
+
+    ((request, answer),) = suite.exchanges('lake-again')
+    assert request['seed'] == 42
+    assert answer['choices'][0]['message']['content'] == 'Thought: x\nAnswer: 2'
+    assert (suite.cassettes / 'lake' / 'small' / '2.yaml').is_file()
+    replayed(suite, 'lake-again')
 
 
 def test_the_same_run_twice_in_a_store_is_one(suite: CaptureSuite) -> None:
@@ -489,6 +516,18 @@ def test_tools_of_an_openai_api_are_taken_and_what_they_give_is_unknown(suite: C
     assert "'lookup' is offered as 'tools_1.lookup'" in done.stdout
     assert '  unknown   what search_1.query gives back: a call raises until its script says it' in done.stdout
     assert replayed(suite, 'raw').calls[0].error is not None
+
+
+@pytest.mark.parametrize('indent', [None, '\t'])
+def test_tools_as_json_may_have_tabs_and_escapes(suite: CaptureSuite, tmp_path: Path, indent: str | None) -> None:
+    suite.ask()
+    path = tmp_path / 'tools.json'
+    (node,) = search()
+    node['functions'][0]['description'] = 'Find 🌲.'
+    path.write_text(json.dumps({'tools': [node]}, indent=indent))
+    suite.captured(*RAW, '--tools', path, given=ANSWER)
+
+    assert suite.data('raw')['tools'] == [node]
 
 
 def test_a_configuration_can_be_given(suite: CaptureSuite, tmp_path: Path, tools: Path) -> None:

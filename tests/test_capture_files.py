@@ -44,7 +44,10 @@ def test_a_dry_run_prints_the_scenario_and_writes_nothing(suite: CaptureSuite) -
 
     assert suite.files() == before
     assert not (suite.scenarios / 'captured').exists()
-    assert dry.stderr == '  unknown   why the model ended each turn, and how many tokens it took\n'
+    assert dry.stderr.splitlines() == [
+        '  unknown   why the model ended each turn, and how many tokens it took',
+        '  unknown   how the model was asked: server, temperature, seed',
+    ]
     suite.captured(*GIVEN, given='Hello.')
     assert dry.stdout.encode() == suite.files()[SCENARIO]
 

@@ -8,11 +8,13 @@ import yaml
 from pydantic import ConfigDict, ValidationError
 
 from harness.capture.scripts import SCRIPTS, Nodes, split
+from harness.files import Unreadable, read_bounded
 from harness.record import Frozen
 from harness.scenario import ToolNode  # noqa: TC001 (pydantic reads it)
 from harness.scenario.explain import empty_values, explain
-from harness.scenario.yamlfile import Document, read_yaml
+from harness.scenario.yamlfile import MAX_BYTES, Document, read_yaml
 from harness.scenario.yamlnode import TAG, FileError, find
+from harness.strictjson import strict_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +40,7 @@ def read_tools(path: Path) -> tuple[Nodes, list[str]]:
     Raises:
         FileError: the file is none of these; with all problems and their places.
     """
-    document = read_yaml(path)
+    document = _read(path)
     if isinstance(document.data, list):
         head = yaml.ScalarNode(f'{TAG}str', 'tools', document.node.start_mark, document.node.start_mark)
         node = yaml.MappingNode(f'{TAG}map', [(head, document.node)], document.node.start_mark)
@@ -55,6 +57,24 @@ def read_tools(path: Path) -> tuple[Nodes, list[str]]:
         return nodes, remarks
     _check(Document(path, document.node, {'tools': _with_scripts(items)}, document.problems))
     return items, remarks
+
+
+def _read(path: Path) -> Document:
+    """Read a file of YAML or JSON; JSON that YAML does not read as it is (tabs, escapes of both halves) has no places.
+
+    Raises:
+        FileError: it is neither.
+    """
+    try:
+        return read_yaml(path)
+    except FileError:
+        try:
+            data = strict_json(read_bounded(path, MAX_BYTES).decode('utf-8-sig'))
+        except (Unreadable, ValueError, RecursionError):
+            data = None
+        if data is None:
+            raise
+        return Document(path, yaml.ScalarNode(f'{TAG}null', 'null'), data, ())
 
 
 def _check(document: Document) -> None:
@@ -134,7 +154,7 @@ def read_config(path: Path) -> dict[str, Any]:
     Raises:
         FileError: the file cannot be read, or holds something else.
     """
-    document = read_yaml(path)
+    document = _read(path)
     if document.problems:
         raise FileError(document.problems)
     if not isinstance(document.data, dict):

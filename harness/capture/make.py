@@ -16,6 +16,7 @@ from harness.capture.yamltext import noted, scenario_text
 from harness.cassette import CassetteError, cassette_path, recording
 from harness.cassette.file import content_of
 from harness.cassette.scrub import scrubbed_text
+from harness.expect import Finding  # noqa: TC001 (pydantic reads it)
 from harness.llm import ChatClient, ModelSpec
 from harness.play import rehearse
 from harness.record import Frozen
@@ -30,7 +31,6 @@ from harness.show.visible import plural
 if TYPE_CHECKING:
     from harness.engine.node import Node
     from harness.engine.threads import TimeLimit
-    from harness.expect import Finding
     from harness.record import RunRecord
 
 
@@ -71,7 +71,7 @@ class Capture(Frozen):
     calls: int
     answer: str | None
     stop_reason: str | None
-    findings: tuple[Any, ...] = ()
+    findings: tuple[Finding, ...] = ()
     unknown: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -150,15 +150,9 @@ class _Stage:
         server = OutputServer(self.behaviour.outputs)
         spec = ModelSpec(**self.behaviour.model.model_dump(exclude_none=True))
         records: tuple[RunRecord, ...] = ()
+        about = {'captured from': self.behaviour.source.removeprefix('captured from ')}
         try:
-            with (
-                server.client() as through,
-                recording(
-                    self.tape,
-                    through=through,
-                    about={'captured from': self.behaviour.source.removeprefix('captured from ')},
-                ) as tape,
-            ):
+            with server.client() as through, recording(self.tape, through=through, about=about) as tape:
                 client = ChatClient(spec, tape.http)
                 records = run_scenario(file, self.node, client=client, model=self.model, limit_s=self.limit.of(None))
         except CassetteError as error:
@@ -197,7 +191,7 @@ class _Stage:
             id=wanted.id,
             model=self.model,
             path=wanted.path,
-            text=self._text_of(file),
+            text=self._draft().read_text(encoding='utf-8'),
             cassette=cassette_path(wanted.cassettes, wanted.id, self.model),
             tape=best.tape,
             turns=len(record.turns),
@@ -260,9 +254,6 @@ class _Stage:
         if found.scenario != meant:
             raise CaptureError('this cannot be written as a scenario: the file would say something else')
         return ScenarioFile(path=self.wanted.path, scenario=found.scenario, node=found.node)
-
-    def _text_of(self, file: ScenarioFile) -> str:
-        return self._draft().read_text(encoding='utf-8')
 
     def _draft(self) -> Path:
         return self.folder / self.wanted.family / f'{self.wanted.id}.yaml'

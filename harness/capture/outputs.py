@@ -74,6 +74,7 @@ def behaviour_of(outputs: tuple[Output, ...], model: str, given: dict[str, Any])
     unknown = [f'what {name} gives back: a call raises until its script says it' for name in missing]
     if any(output.finish_reason is None and output.error is None for output in outputs):
         unknown.append('why the model ended each turn, and how many tokens it took')
+    unknown.append('how the model was asked: server, temperature, seed')
     return Behaviour(
         model=Asked(name=model),
         outputs=outputs,

@@ -9,8 +9,8 @@ from pydantic import ConfigDict, ValidationError
 
 from harness.capture.behaviour import Asked, Behaviour, CaptureError, Output, Seen, SeenCall, whole
 from harness.capture.proposal import error_of, payload_steps
+from harness.capture.recorded import STATUS_OF
 from harness.capture.scripts import filled, offered, raises_of, unknown_results
-from harness.capture.stored import STATUS_OF
 from harness.expect.invariants import GUARD
 from harness.record import Failure, Frozen
 from harness.scenario import ErrorReply
@@ -89,7 +89,10 @@ def behaviour_of(payload: dict[str, Any], model: str, given: dict[str, Any], whe
     steps = _steps(payload, where)
     meta, reason = payload['meta'], payload['meta'].get('stop_reason')
     refused = reason == 'guard' or any(entry.get('kind') == GUARD for entry in payload['stack'])
-    unknown = ['what the model wrote, to the letter: its turns are rebuilt']
+    unknown = [
+        'what the model wrote, to the letter: its turns are rebuilt',
+        'how the model was asked: server, temperature, seed',
+    ]
     remarks: list[str] = []
     outputs = [Output(text=_call(step)) for step in steps]
     outputs += _last(payload, reason, refused, len(steps), unknown, remarks)

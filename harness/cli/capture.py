@@ -146,19 +146,20 @@ def _behaviour(wanted: Wanted, words: tuple[str, ...], options: dict[str, Any]) 
 
 
 def _of_a_run(path: Path, wanted: Wanted, options: dict[str, Any]) -> Behaviour:
-    from harness.capture import stored
     from harness.capture.behaviour import CaptureError
+    from harness.capture.runs import find_run
+    from harness.capture.stored import behaviour_of
     from harness.engine.script import load_tools
     from harness.scenario.lint import TOOLS
 
     if options['scenario'] is None:
         raise CaptureError('say which run with --run SCENARIO')
-    run = stored.find_run(path, options['scenario'], options['model'], options['epoch'], options['line'])
+    run = find_run(path, options['scenario'], options['model'], options['epoch'], options['line'])
     given, remarks = _given(options)
     tools = wanted.path.parent / TOOLS
     python = set(load_tools(tools)) if tools.is_file() else set()
     original = _original(wanted.root, run.result.record.scenario)
-    behaviour = stored.behaviour_of(run, original, wanted.cassettes, python, given=given)
+    behaviour = behaviour_of(run, original, wanted.cassettes, python, given)
     return behaviour.model_copy(update={'remarks': (*behaviour.remarks, *remarks)})
 
 
