@@ -45,7 +45,14 @@ def suite(tmp_path: Path) -> Suite:
 
 @pytest.mark.parametrize(
     'arguments',
-    [('--help',), ('--version',), ('run', '--help'), ('record', '--help'), ('accept-drift', '--help')],
+    [
+        ('--help',),
+        ('--version',),
+        ('run', '--help'),
+        ('record', '--help'),
+        ('accept-drift', '--help'),
+        ('capture', '--help'),
+    ],
 )
 def test_help_imports_the_command_line_and_click_only(arguments: tuple[str, ...]) -> None:
     top, own = modules(*arguments)
