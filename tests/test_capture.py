@@ -407,6 +407,28 @@ def test_a_run_that_shows_nothing_is_refused(suite: CaptureSuite, change: Any, r
     assert suite.files() == before
 
 
+@pytest.mark.parametrize('parameters', [{'temperature': -1}, {'temperature': 'hot'}, {'max_tokens': 0}])
+def test_parameters_that_are_none_are_unknown(suite: CaptureSuite, parameters: dict[str, Any]) -> None:
+    suite.ask()
+    store = changed(suite.store(), lambda run: run['record'].update(model='small', parameters=parameters))
+    done = suite.captured(store, '--run', 'lake', '--id', 'lake-again')
+
+    assert '  unknown   how the model was asked: its parameters are none' in done.stdout
+    assert suite.exchanges('lake-again')[0][0].keys() == {'model', 'messages', 'stop'}
+
+
+@pytest.mark.parametrize('model', ['../small', 'a/b', '12', '\x1b[2J'])
+def test_a_model_of_a_store_that_is_no_name_is_refused(suite: CaptureSuite, model: str) -> None:
+    suite.ask()
+    store = changed(suite.store(), lambda run: run['record'].update(model=model))
+    before = suite.files()
+    told = suite.captured(store, '--run', 'lake', '--id', 'lake-again', code=2).stderr
+
+    assert 'is no name for a model' in told
+    assert '\x1b' not in told
+    assert suite.files() == before
+
+
 def test_a_node_that_does_something_else_by_now_is_told(suite: CaptureSuite) -> None:
     suite.ask()
 

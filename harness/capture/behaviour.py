@@ -41,8 +41,8 @@ class Asked(Frozen):
     name: str
     base_url: str = NOBODY
     model: str = ''
-    temperature: float | None = None
-    max_tokens: int | None = None
+    temperature: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    max_tokens: int | None = Field(default=None, ge=1)
     seed: int | None = None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from pydantic import ValidationError
+
 from harness.capture.behaviour import Asked, Behaviour, CaptureError
 from harness.capture.recorded import calls_of, outputs_of, own, seen_of
 from harness.capture.scripts import Nodes, filled, offered, python_of, stripped, unknown_results, without_agents
@@ -73,7 +75,11 @@ def _asked_model(record: RunRecord) -> tuple[Asked, list[str]]:
     if record.model is None:
         return Asked(name='scripted'), []
     known = {key: value for key, value in record.parameters.items() if key in Asked.model_fields}
-    return Asked.model_validate({**known, 'name': record.model}), ['the server and the seed of the model']
+    try:
+        asked = Asked.model_validate({**known, 'name': record.model})
+    except ValidationError:
+        return Asked(name=record.model), ['how the model was asked: its parameters are none']
+    return asked, ['the server and the seed of the model']
 
 
 # ----------------------------------------------------------------------------------------- with the scenario of the run
