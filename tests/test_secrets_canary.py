@@ -9,7 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 import yaml
@@ -19,10 +19,16 @@ from click.testing import CliRunner
 from example_suite import ERRANDS, Suite
 
 from harness.cli import main
+from harness.engine.node import load_node
+from harness.matrix import crew
+from harness.matrix.worker import Done
+from harness.recording import RecordingFailed, record_scenario
 from harness.secrets import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+
+    from harness.matrix.plan import Cell
 
 TOOLS = """
 import logging
@@ -140,10 +146,10 @@ def harvest(field: Field) -> None:
     cookie = {'content-type': f'application/json; x={shaped("cookie")}', 'set-cookie': f'session={opaque("cookie")}'}
     answer = json.dumps(chat_completion(f'{text("output")} {API_KEY}', id=f'{shaped("cookie")} {opaque("cookie")}'))
     with ChatServer(Raw(answer.encode(), headers=cookie), Raw(refusal, status=400)) as server:
-        url = ['--base-url', server.base_url, '--api-key-env', 'MODEL_API_KEY']
+        url = ['--base-url', server.base_url, '--api-key-env', 'MODEL_API_KEY', '--tries', '1']
         field.invoke('record', *folders, *node, '--model', 'small', *url, 'recorded', code=0)
     with ChatServer(Raw(refusal, status=500)) as server:
-        url = ['--base-url', server.base_url, '--api-key-env', 'MODEL_API_KEY']
+        url = ['--base-url', server.base_url, '--api-key-env', 'MODEL_API_KEY', '--tries', '1']
         field.invoke('record', *folders, *node, '--model', 'other', *url, 'recorded', code=1)
     files = {'report': 'report.html', 'junit': 'junit.xml', 'sarif': 'found.sarif', 'step-summary': 'summary.md'}
     written = [part for option, name in files.items() for part in (f'--{option}', out / name)]
@@ -223,10 +229,34 @@ def test_no_planted_key_is_in_any_file_or_on_the_console(tmp_path: Path) -> None
     assert where(found(secrets(), field.outputs())) == {}
 
 
+class CrewOfOne:
+    """Records in this process, where the guard is switched off."""
+
+    def __init__(self, cells: Sequence[Cell], node_ref: str) -> None:
+        self._cells, self._node = cells, load_node(node_ref)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def news(self) -> Iterator[crew.News]:
+        for cell in self._cells:
+            scenario, _, epoch = cell.key
+            try:
+                runs = record_scenario(cell.file, self._node, cell.entry.spec(scenario, epoch), cell.path)
+            except RecordingFailed as error:
+                yield crew.NotRecorded(cell, str(error), infrastructure=True)
+            else:
+                yield crew.Recorded(cell, Done(tuple(runs)))
+
+
 @pytest.mark.usefixtures('_planted_environment')
 def test_without_the_guard_every_planted_key_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Guard, 'find_bytes', lambda self, text: [])
     monkeypatch.setattr(Guard, 'masked', lambda self, value: value)
+    monkeypatch.setattr(crew, 'Crew', CrewOfOne)
     field = planted(tmp_path, in_process)
     harvest(field)
     leaks = found(secrets(), field.outputs())
