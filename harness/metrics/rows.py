@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from harness.expect.finding import NODE
@@ -54,6 +55,8 @@ class RunRow(Frozen):
     `called` says that a call reached a tool, `failed` that one of them raised, `recovered` that behind a call that
     raised another one returned, or the task was solved all the same (None where none raised). `first_bad_turn` is the
     number (from 1) of the first turn of the node under test that is malformed, empty, or calls an unknown tool.
+    `strict` and `readable` say whether each of its turns is in the canonical form, or can be read (None where there is
+    no turn).
     """
 
     scenario: str
@@ -68,6 +71,8 @@ class RunRow(Frozen):
     failed: bool
     recovered: bool | None
     turns: int
+    strict: bool | None
+    readable: bool | None
     first_bad_turn: int | None
     prompt_tokens: int | None
     completion_tokens: int | None
@@ -98,7 +103,9 @@ def rows_of(results: Iterable[StoredResult], corrupts: Corrupts | None = None, n
             verdicts = turn_verdicts(result.record, corrupts)
             runs.append(_run(result, verdicts))
             turns += _turns(result, verdicts, corrupts is not None)
-    return Rows(runs=tuple(runs), turns=tuple(turns), not_asked='' if corrupts is not None else not_asked)
+    return Rows(
+        runs=tuple(with_parameters(runs)), turns=tuple(turns), not_asked='' if corrupts is not None else not_asked
+    )
 
 
 def measured(results: Iterable[StoredResult], library: LibraryParser) -> Rows:
@@ -113,6 +120,19 @@ def measured(results: Iterable[StoredResult], library: LibraryParser) -> Rows:
     except NoLibrary as error:
         return rows_of(results, not_asked=str(error))
     return rows_of(results, library.would_corrupt)
+
+
+def with_parameters(runs: Sequence[RunRow]) -> Iterator[RunRow]:
+    """Yield the runs; those that were never made are given the parameters of their model, where it has one set."""
+    known: defaultdict[str, set[str]] = defaultdict(set)
+    for run in runs:
+        if run.turns:
+            known[run.model].add(run.parameters)
+    for run in runs:
+        if not run.turns and not run.parameters and len(known[run.model]) == 1:
+            yield run.model_copy(update={'parameters': next(iter(known[run.model]))})
+        else:
+            yield run
 
 
 def parameters_text(record: RunRecord) -> str:
@@ -153,6 +173,7 @@ def _turns(result: StoredResult, verdicts: Sequence[TurnVerdict], asked_library:
 def _run(result: StoredResult, verdicts: Sequence[TurnVerdict]) -> RunRow:
     record = result.record
     own = record.of(NODE)
+    forms = {verdict.form for verdict in verdicts if verdict.agent == NODE}
     answered = [turn for turn in record.turns if turn.error is None]
     failed = [number for number, call in enumerate(own.calls) if call.error is not None]
     recovered = None
@@ -167,6 +188,8 @@ def _run(result: StoredResult, verdicts: Sequence[TurnVerdict]) -> RunRow:
         failed=bool(failed),
         recovered=recovered,
         turns=len(own.turns),
+        strict=forms <= {Form.STRICT} if forms else None,
+        readable=forms <= {Form.STRICT, Form.LENIENT} if forms else None,
         first_bad_turn=next((item.index + 1 for item in verdicts if item.agent == NODE and is_bad(item)), None),
         prompt_tokens=_total(turn.prompt_tokens for turn in answered),
         completion_tokens=_total(turn.completion_tokens for turn in answered),
