@@ -160,6 +160,15 @@ def _label(line: str) -> _Label | None:
     return _Label(word, rest, marker)
 
 
+def label_of(line: str) -> tuple[str, int] | None:
+    """Return the word of the label that a line begins with and where its value starts; None where there is none.
+
+    The words are `thought`, `action`, `input`, `answer` and `observation`.
+    """
+    found = _label(line)
+    return (found.word, len(line) - len(found.value)) if found is not None else None
+
+
 class _Section(NamedTuple):
     """A label with all lines up to the next one; the first section may have no label (`word` is empty)."""
 

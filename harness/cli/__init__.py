@@ -18,6 +18,7 @@ from harness.cli.gate import accept, diff
 from harness.cli.lint import lint
 from harness.cli.mutants import mutants
 from harness.cli.record import record
+from harness.cli.report import report
 from harness.cli.run import run
 from harness.cli.score import score
 
@@ -35,7 +36,21 @@ def main() -> None:
             stream.reconfigure(errors='backslashreplace')
 
 
-_VERBS = (run, score, accept, diff, record, accept_drift, capture, list_scenarios, lint, coverage, mutants, schema)
+_VERBS = (
+    run,
+    score,
+    report,
+    accept,
+    diff,
+    record,
+    accept_drift,
+    capture,
+    list_scenarios,
+    lint,
+    coverage,
+    mutants,
+    schema,
+)
 for _command in _VERBS:
     if _command.callback is not None:
         _command.callback = masked(_command.callback)

@@ -183,12 +183,12 @@ def outcome_of(record: RunRecord, problem: str | None = None) -> Outcome:
         return Outcome.ERROR
     if _is_refused(record.payload):
         return Outcome.GUARD
-    verdict = next(item for item in reversed(turn_verdicts(record)) if item.agent == NODE)
-    if verdict.form is Form.EMPTY:
+    reading = read_turn(last.output, {item.tool: _requires(item.input_schema) for item in own.offered})
+    if reading.form is Form.EMPTY:
         return Outcome.EMPTY
-    if verdict.form is Form.MALFORMED:
+    if reading.form is Form.MALFORMED:
         return Outcome.MALFORMED_ANSWER
-    if verdict.kind is Kind.CALL and own.offered:
+    if reading.kind is Kind.CALL and own.offered:
         # The last turn is a call that could be run, so the budget was used up: there was no other way to end.
         return Outcome.EXHAUSTED if len(own.turns) >= MAX_LLM_CALLS else Outcome.ERROR
     return Outcome.GROUNDED if own.calls else Outcome.UNGROUNDED

@@ -1,0 +1,219 @@
+"""From results stores to the values of a scorecard: read once, run by run, so that memory does not grow with texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from harness import results as store
+from harness.expect.finding import NODE
+from harness.gate.baseline import baseline_run
+from harness.metrics.rows import NOT_ASKED, Rows, parameters_text, rows_of
+from harness.scenario.loading import UsageError
+from harness.scenario.yamlnode import key_path
+from harness.scorecard.pack import Chunks, Pool
+from harness.scorecard.signatures import kind_of, normalised
+from harness.scorecard.transcript import run_view
+from harness.secrets import Guard
+from harness.show.summary import Outcome, Unmet
+from harness.verdicts.turns import Outcome as End
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from harness.gate.change import State
+    from harness.gate.verdict import Gate
+    from harness.metrics.rows import RunRow, TurnRow
+    from harness.results import Header, StoredResult
+    from harness.scenario.loading import ScenarioFile
+    from harness.verdicts.turns import Corrupts
+
+
+class RunId(NamedTuple):
+    """What makes a run the same one in two stores; a run without a model has an empty one."""
+
+    scenario: str
+    model: str
+    parameters: str
+    epoch: int
+
+
+class Bad(NamedTuple):
+    """A turn of a model that nobody could run: what is wrong, how it begins, and its number."""
+
+    kind: str
+    text: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run without its texts.
+
+    `group` is the family of its scenario, `family` that of its task, which figures are told for. `place` is where the
+    page finds the texts: the number of a chunk and the place in it.
+    """
+
+    id: RunId
+    group: str
+    family: str
+    level: str
+    state: State
+    task: bool
+    outcome: Outcome
+    row: RunRow | None
+    turns: tuple[TurnRow, ...]
+    bad: tuple[Bad, ...]
+    asked: tuple[str, str]
+    place: tuple[int, int]
+
+
+class Source(NamedTuple):
+    """A store: the name of its file, its header, and how many runs are in it."""
+
+    file: str
+    head: Header
+    runs: int
+
+
+@dataclass(frozen=True)
+class Collected:
+    """All runs of the stores, in their order; of a run that is there twice the last one counts (`replaced` tells)."""
+
+    sources: tuple[Source, ...]
+    runs: tuple[Run, ...]
+    replaced: int
+    not_asked: str
+    files: Mapping[str, ScenarioFile]
+    pool: Pool
+    chunks: list[str] = field(repr=False)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the runs of models, which figures are counted from."""
+        judged = [run for run in self.runs if run.row is not None]
+        return Rows(
+            runs=tuple(run.row for run in judged if run.row is not None),
+            turns=tuple(turn for run in judged for turn in run.turns),
+            not_asked=self.not_asked,
+        )
+
+
+def collect(
+    paths: Sequence[Path],
+    files: Sequence[ScenarioFile],
+    gate: Gate,
+    corrupts: Corrupts | None = None,
+    not_asked: str = NOT_ASKED,
+    guard: Guard | None = None,
+) -> Collected:
+    """Read stores and judge the models in them; `files` are the scenarios as they are now.
+
+    Raises:
+        ResultsError: a store cannot be used.
+        UsageError: the stores are of more than one node, or there is no run in them.
+        SecretFound: a run looks like it holds a key.
+    """
+    guard = guard or Guard.of_environment()
+    by_id = {file.scenario.id: file for file in files}
+    pool, chunks = Pool(guard), Chunks(guard, 'a run of the scorecard')
+    runs: dict[RunId, Run] = {}
+    sources: list[Source] = []
+    read = 0
+    for path in paths:
+        head, stored = store.read(path)
+        if sources and head.node != sources[0].head.node:
+            message = f'{path} is of the node {head.node!r}, and {paths[0]} of {sources[0].head.node!r}'
+            raise UsageError(f'{message}: make a scorecard of each, or give one of them with --before')
+        count = 0
+        for result in stored:
+            run = _run(result, by_id, gate, corrupts, pool, chunks)
+            runs[run.id] = run
+            count += 1
+        read += count
+        sources.append(Source(path.name, head, count))
+    if not runs:
+        raise UsageError(f'{", ".join(map(str, paths))}: there are no runs in it')
+    chunks.close()
+    return Collected(
+        sources=tuple(sources),
+        runs=tuple(runs.values()),
+        replaced=read - len(runs),
+        not_asked='' if corrupts is not None else not_asked,
+        files=by_id,
+        pool=pool,
+        chunks=chunks.packed,
+    )
+
+
+def _run(
+    result: StoredResult,
+    files: Mapping[str, ScenarioFile],
+    gate: Gate,
+    corrupts: Corrupts | None,
+    pool: Pool,
+    chunks: Chunks,
+) -> Run:
+    record = result.record
+    rows = rows_of((result,), corrupts)
+    row = rows.runs[0] if rows.runs else None
+    return Run(
+        id=RunId(record.scenario, record.model or '', parameters_text(record) if record.model else '', record.epoch),
+        group=result.family,
+        family=result.task_family or result.family,
+        level=result.level,
+        state=baseline_run(result).state,
+        task=result.needs_tool is not None,
+        outcome=gate.weighed(_outcome(result, files.get(record.scenario))),
+        row=row,
+        turns=rows.turns,
+        bad=tuple(_bad(result, rows.turns)) if row is not None and row.outcome is not End.INFRASTRUCTURE else (),
+        asked=(result.asked, result.expected),
+        place=chunks.add(run_view(result, rows.turns, pool)),
+    )
+
+
+def _bad(result: StoredResult, rows: Sequence[TurnRow]) -> Iterator[Bad]:
+    record = result.record
+    tools = {item.tool for item in record.offered}
+    outputs = {turn.index + 1: turn.output or '' for turn in record.turns if turn.agent == NODE}
+    for row in rows:
+        kind = kind_of(row)
+        if kind and row.agent == NODE:
+            yield Bad(kind, normalised(outputs[row.turn], tools), row.turn)
+
+
+def _outcome(result: StoredResult, file: ScenarioFile | None) -> Outcome:
+    """Return a stored run as the gate weighs it; a finding of a scenario that is not there stands in line 1."""
+    record = result.record
+    path = str(file.path) if file is not None else f'{record.scenario}.yaml'
+    findings = []
+    for item in result.findings:
+        line, column = file.where(item.loc) if file is not None else (1, 1)
+        findings.append(
+            Unmet(
+                path=path,
+                line=line,
+                column=column,
+                key=key_path(item.loc),
+                message=item.message,
+                actual=item.actual,
+                level=item.level,
+            )
+        )
+    return Outcome(
+        scenario=record.scenario,
+        title=file.scenario.title if file is not None else record.scenario,
+        family=result.family,
+        level=result.level,
+        path=path,
+        model=record.model,
+        run=record.epoch,
+        met=not findings and not result.problem,
+        findings=tuple(findings),
+        problem=result.problem or '',
+        solved=result.solved,
+        llm_calls=len(record.turns),
+        seconds=record.duration_s,
+    )
