@@ -303,3 +303,13 @@ def test_the_date_can_be_set_from_outside(tmp_path: Path, monkeypatch: pytest.Mo
     CliRunner().invoke(main, ['report', str(path), '-o', str(target), '--no-library'])
 
     assert '1970-01-01 00:00 UTC' in target.read_text(encoding='utf-8')
+
+
+def test_a_planned_run_that_was_never_made_is_missing_in_the_rates_of_its_model(tmp_path: Path) -> None:
+    never = result('b', outputs=(), parameters={}, problem='not recorded', solved=None)
+    page = Read(made(tmp_path, result(), never))
+    found = next(item for item in page.card['figures'] if not item['family'])
+
+    assert [model['slug'] for model in page.card['models']] == ['small-1b']
+    assert (found['planned'], found['scored'], found['headline']) == (2, 1, False)
+    assert page.index['state'] == [0, 2]

@@ -34,6 +34,13 @@ _STORE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     '--badges', type=click.Path(file_okay=False, path_type=Path), help='Write badges as SVG and JSON into this folder.'
 )
+@click.option(
+    '--prices',
+    'models_file',
+    type=_STORE,
+    metavar='FILE',
+    help='The file of models with their prices.  [default: cassettes/models.yaml, where it is]',
+)
 @click.option('--no-library', is_flag=True, help="Do not ask llama-index's own parser what it would make of each turn.")
 def report(
     results: tuple[Path, ...],
@@ -43,6 +50,7 @@ def report(
     baseline: Path | None,
     level: Literal['required', 'hardening'],
     badges: Path | None,
+    models_file: Path | None,
     no_library: bool,
 ) -> None:
     """Make one HTML file that compares the models in results stores, down to each transcript.
@@ -50,8 +58,11 @@ def report(
     RESULTS are what `run --results` wrote, all of one node. The file asks nothing of any server. The same stores,
     scenarios and options give the same bytes.
     """
+    from harness import suite
     from harness.gate.baseline import read_baseline
     from harness.gate.verdict import Gate
+    from harness.matrix.models import load_models, models_of
+    from harness.metrics.spending import prices_of
     from harness.results import RESULTS
     from harness.scenario.loading import UsageError
     from harness.scorecard.badges import write_badges
@@ -64,6 +75,8 @@ def report(
         if before is not None and len(results) > 1:
             raise UsageError(f'--before compares with one store, and here are {len(results)}: give one')
         files, register = _scenarios(root)
+        folder = suite.cassettes_folder(None, Path('scenarios'))
+        planned = load_models(models_file) if models_file is not None else models_of(folder)
         known = read_baseline(baseline, RESULTS.read_header(results[0]).node) if baseline is not None else None
         with LibraryParser() as library:
             reason = 'left out with --no-library' if no_library else ''
@@ -81,6 +94,7 @@ def report(
                 corrupts=None if reason else library.would_corrupt,
                 not_asked=reason,
                 moment=_moment(),
+                prices=prices_of(planned),
             )
         output.parent.mkdir(parents=True, exist_ok=True)
         write_page(output, made.html)

@@ -39,9 +39,10 @@ from harness.show.summary import count_outcomes
 from harness.show.visible import clip, json_safe, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from harness.matrix.models import Prices
     from harness.metrics.figures import Score
     from harness.metrics.statistics import Rate
     from harness.scenario.loading import ScenarioFile
@@ -74,11 +75,13 @@ def build_scorecard(
     corrupts: Corrupts | None = None,
     not_asked: str = NOT_ASKED,
     moment: datetime | None = None,
+    prices: Mapping[str, Prices] | None = None,
 ) -> Scorecard:
     """Return the scorecard of results stores.
 
     `files` and `register` are the scenarios and requirements as they are now, which may be none. `before` is an earlier
     store to compare with. `moment` is told as the date of all stores, for pages that are the same byte for byte.
+    `prices` are those of the models by their names.
 
     Raises:
         ResultsError: a store cannot be used.
@@ -87,7 +90,7 @@ def build_scorecard(
     """
     gate, guard = gate or Gate(), Guard.of_environment()
     collected = collect(paths, files, gate, corrupts, not_asked, guard)
-    found = scored(collected)
+    found = scored(collected, prices)
     models = models_of(found)
     signatures, signature_runs, more = signatures_json(collected, models)
     index = index_json(collected, models)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness import results as store
 from harness.expect.finding import NODE
 from harness.gate.baseline import baseline_run
-from harness.metrics.rows import NOT_ASKED, Rows, parameters_text, rows_of
+from harness.metrics.rows import NOT_ASKED, Rows, parameters_text, rows_of, with_parameters
 from harness.scenario.loading import UsageError
 from harness.scenario.yamlnode import key_path
 from harness.scorecard.pack import Chunks, Pool
@@ -19,7 +19,7 @@ from harness.show.summary import Outcome, Unmet
 from harness.verdicts.turns import Outcome as End
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from harness.gate.change import State
@@ -138,13 +138,21 @@ def collect(
     chunks.close()
     return Collected(
         sources=tuple(sources),
-        runs=tuple(runs.values()),
+        runs=tuple(_named(runs.values())),
         replaced=read - len(runs),
         not_asked='' if corrupts is not None else not_asked,
         files=by_id,
         pool=pool,
         chunks=chunks.packed,
     )
+
+
+def _named(runs: Iterable[Run]) -> Iterator[Run]:
+    """Yield the runs; those that were never made are given the parameters of their model."""
+    found = list(runs)
+    rows = with_parameters([run.row for run in found if run.row is not None])
+    for run in found:
+        yield replace(run, row=next(rows)) if run.row is not None else run
 
 
 def _run(

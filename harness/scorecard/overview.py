@@ -18,8 +18,9 @@ from harness.show.visible import visible
 from harness.verdicts.turns import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from harness.matrix.models import Prices
     from harness.metrics.figures import Comparison, Score
     from harness.scorecard.data import Collected, Run
 
@@ -54,9 +55,9 @@ def models_of(score: Score) -> tuple[Model, ...]:
     return tuple(made)
 
 
-def scored(collected: Collected) -> Score:
-    """Return the figures of all models, for each family as well."""
-    return score(collected.rows, by_family=True)
+def scored(collected: Collected, prices: Mapping[str, Prices] | None = None) -> Score:
+    """Return the figures of all models, for each family as well; `prices` are those of the models by their names."""
+    return score(collected.rows, by_family=True, prices=prices)
 
 
 def figures_json(score: Score, models: Sequence[Model], collected: Collected) -> list[dict[str, Any]]:
@@ -86,6 +87,7 @@ def figures_json(score: Score, models: Sequence[Model], collected: Collected) ->
                 'tasks': len(tasks[item.family]),
                 'rates': {key: rate_json(value) for key, value in item if _is_rate(key, value)},
                 'numbers': _numbers(item, runs),
+                'currency': visible(item.currency),
             }
         )
     return made
@@ -116,7 +118,7 @@ def _counts(item: Figures, runs: Sequence[Run]) -> dict[str, Any]:
         'forms': [forms[form] for form in FORMS],
         'outcomes': [item.outcomes.get(outcome, 0) for outcome in OUTCOMES],
         'firstBad': [first[turn] for turn in range(MOST_TURNS + 1)],
-        'passHat': {str(k): _share(value) for k, value in item.pass_hat.items()},
+        'passHat': {str(k): rate_json(value) for k, value in item.pass_hat.items()},
     }
 
 
@@ -130,10 +132,6 @@ def rate_json(found: Rate | None) -> list[float | int | None] | None:
         return None
     ends = (None if end is None else round(end, 5) for end in (found.value, found.low, found.high))
     return [*ends, found.n, found.clusters]
-
-
-def _share(value: float | Rate) -> list[float | int | None] | None:
-    return rate_json(value) if isinstance(value, Rate) else [round(value, 5), None, None, 0, 0]
 
 
 def _numbers(item: Figures, runs: Sequence[Run]) -> dict[str, float | None]:
@@ -150,10 +148,10 @@ def _numbers(item: Figures, runs: Sequence[Run]) -> dict[str, float | None]:
         'tokens_per_run': median(tokens) if tokens else None,
         'seconds_per_run': median(seconds) if seconds else None,
         'turns_per_run': None,
-        'tokens_per_solved': None,
+        'cost_per_run': item.cost / item.metered if item.cost is not None and item.metered else None,
         **found,
     }
-    return {key: value if value is None else round(value, 4) for key, value in sorted(made.items())}
+    return {key: value if value is None else float(f'{value:.6g}') for key, value in sorted(made.items())}
 
 
 def descriptions() -> dict[str, list[str]]:
@@ -165,6 +163,7 @@ def descriptions() -> dict[str, list[str]]:
     }
     return {
         'tokens_per_run': ['tokens a run', 'The median of the tokens read and written in a scored run.'],
+        'cost_per_run': ['cost a run', 'The mean of what the metered runs cost.'],
         'seconds_per_run': ['seconds a run', 'The median of the seconds that the model took for a scored run.'],
         **found,
     }
@@ -173,6 +172,8 @@ def descriptions() -> dict[str, list[str]]:
 def comparisons_json(comparisons: Sequence[Comparison], models: Sequence[Model]) -> list[dict[str, Any]]:
     """Return the comparisons of pairs by the numbers of the models, with what they say in words."""
     numbers = {model.key: number for number, model in enumerate(models)}
+    alone = len({model.name for model in models}) == len(models)
+    names = {model.key: model.name for model in models} if alone else {}
     return [
         {
             'first': numbers[item.first],
@@ -185,7 +186,7 @@ def comparisons_json(comparisons: Sequence[Comparison], models: Sequence[Model])
             'worse': item.solved.worse,
             'p': float(f'{item.p:.2g}'),
             'apart': item.told_apart,
-            'words': visible(compared(item)),
+            'words': visible(compared(item, names)),
         }
         for item in comparisons
         if item.first in numbers and item.second in numbers

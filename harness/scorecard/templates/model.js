@@ -70,6 +70,6 @@ pages.model = async ({ parts, query }) => {
     el('section', { class: 'panel' }, el('h2', {}, 'Its bad turns'), signatureRows(own, model)),
     el('section', {}, el('h2', {}, 'All its figures'), el('div', { class: 'tiles' }, keys.map((key) => tile(key, item.rates[key])),
       Object.entries(item.passHat).filter(([k]) => k !== '1').map(([k, rate]) => el('div', { class: 'tile' }, el('h3', {}, `pass^${k}`), el('p', {}, rateText(rate)), el('p', { class: 'soft' }, `The chance that ${k} runs of a scenario all solve its task.`))),
-      Object.entries(item.numbers).map(([key, value]) => el('div', { class: 'tile' }, el('h3', {}, (card.descriptions[key] || [said(key)])[0]), el('p', { class: 'big' }, number(value) || missing()), el('p', { class: 'soft' }, (card.descriptions[key] || ['', ''])[1]))))),
+      Object.entries(item.numbers).map(([key, value]) => el('div', { class: 'tile' }, el('h3', {}, (card.descriptions[key] || [said(key)])[0]), el('p', { class: 'big' }, amount(item, key)), el('p', { class: 'soft' }, (card.descriptions[key] || ['', ''])[1]))))),
   ]];
 };

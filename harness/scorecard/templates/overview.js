@@ -76,13 +76,19 @@ function shortRate(rate, href) {
   return el('div', { class: 'short', title: rateText(rate) }, shown, el('span', { class: 'soft' }, `n=${rate[3].toLocaleString('en')}`));
 }
 
+function amount(item, key) {
+  const value = item.numbers[key];
+  if (value === null || value === undefined) return missing();
+  return key.startsWith('cost') ? `${Number(value.toPrecision(3))} ${item.currency}` : number(value);
+}
+
 function passCell(item) {
   const ks = Object.keys(item.passHat).map(Number).sort((a, b) => a - b);
   const k = ks[ks.length - 1];
   if (!k) return missing('no task');
   if (k === 1) return el('span', { class: 'soft', title: 'Each scenario was run once.' }, 'k = 1');
   return el('div', { class: 'short', title: ks.map((at) => `pass^${at} ${rateText(item.passHat[at])}`).join(', ') },
-    percent(item.passHat[k][0]), el('span', { class: 'soft' }, `k = ${k}`));
+    percent(item.passHat[k][0]), el('span', { class: 'soft' }, `k = ${k}, n=${item.passHat[k][3]}`));
 }
 
 /** What a column of models sorts by; missing values come last. */
@@ -143,7 +149,7 @@ function modelRows(query) {
       shortRate(item.rates.tool_skip, to(['runs'], { ...where, outcome: 'ungrounded' })),
       shortRate(item.rates.recovery),
       shortRate(item.rates.exhausted, to(['runs'], { ...where, outcome: 'exhausted' })),
-      el('ul', { class: 'effort' }, NUMBERS.map(([key, unit]) => el('li', {}, number(item.numbers[key]) || missing(), ` ${unit}`))),
+      el('ul', { class: 'effort' }, NUMBERS.map(([key, unit]) => el('li', {}, amount(item, key), ` ${unit}`))),
       comparisonCell(item.model, reference),
     ]);
   });
