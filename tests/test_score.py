@@ -356,8 +356,8 @@ def test_the_models_stand_first_in_one_line_each_the_best_one_on_top() -> None:
     first, second, third, empty = list(text(score(rows_of(RESULTS))))[:4]
 
     assert first.split() == ['model', 'runs', 'solved', 'strict', 'readable', 'tool', 'skipped']
-    assert second == 'm      1/1   100 % [21, 100]  100 % [0, 100]  100 % [0, 100]  0 % [0, 79]'
-    assert third == 'a|b    1/1   0 % [0, 79]      0 % [0, 79]     0 % [0, 79]     100 % [21, 100]'
+    assert second == 'm      1/1   100 % [21, 100]  100 % [21, 100]  100 % [21, 100]  0 % [0, 79]'
+    assert third == 'a|b    1/1   0 % [0, 79]      0 % [0, 79]      0 % [0, 79]      100 % [21, 100]'
     assert empty == ''
 
 

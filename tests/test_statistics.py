@@ -71,10 +71,22 @@ def test_epochs_that_always_agree_count_as_one() -> None:
     assert thrice.low <= once.low
 
 
-def test_ten_of_ten_in_one_scenario_says_nothing_about_another() -> None:
+def test_ten_of_ten_in_one_scenario_say_no_more_than_one() -> None:
     found = rate({'only': [True] * 10})
 
-    assert (found.value, found.low, found.high) == (1.0, 0.0, 1.0)
+    assert (found.value, found.low, found.high) == (1.0, *wilson(1, 1))
+
+
+def test_one_scenario_that_was_solved_sometimes_says_nothing_about_another() -> None:
+    found = rate({'only': [True, False, False, True]})
+
+    assert (found.value, found.low, found.high) == (0.5, 0.0, 1.0)
+
+
+def test_few_scenarios_give_wide_intervals_that_hold_the_truth() -> None:
+    sets = simulated(4, 3, 0.7, 0.4, 1_000)
+
+    assert sum(low <= 0.7 <= high for low, high in (clustered(hits, [3] * 4) for hits in sets)) >= 950
 
 
 def test_three_epochs_without_a_failure_are_no_certainty() -> None:

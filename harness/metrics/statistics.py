@@ -106,7 +106,8 @@ def rate(outcomes: Mapping[str, Sequence[bool]]) -> Rate:
     Where each scenario has one result, the interval is Wilson's. Else the results of a scenario hang together, and the
     Wilson interval is taken of the effective number of trials: their number divided by the design effect (L. Kish,
     Survey Sampling, 1965; E. Korn and B. Graubard, Survey Methodology 24, 1998), see `_effect`. With fewer than six
-    scenarios the quantile is that of the t distribution. The bootstrap over scenarios stands beside it.
+    scenarios that are not all alike the quantile is that of the t distribution. The bootstrap over scenarios stands
+    beside it.
     """
     groups = [list(values) for values in outcomes.values() if values]
     hits, sizes = [sum(group) for group in groups], [len(group) for group in groups]
@@ -137,11 +138,16 @@ def clustered(hits: Sequence[float], sizes: Sequence[float], least: float = 1.0)
     from scipy.stats import t
 
     clusters, trials = len(sizes), sum(sizes)
-    if clusters < 2:
-        return 0.0, 1.0  # one scenario says nothing about another one
-    share = sum(hits) / trials
-    quantile = float(t.ppf((1 + CONFIDENCE) / 2, clusters - 1)) if clusters < FEWEST else _QUANTILE
-    return _score_interval(share, trials / _effect(hits, sizes, least), quantile)
+    varied = _apart(hits, sizes) > 0
+    if clusters == 1 and varied:
+        return 0.0, 1.0  # that says nothing about another scenario
+    quantile = float(t.ppf((1 + CONFIDENCE) / 2, clusters - 1)) if varied and clusters < FEWEST else _QUANTILE
+    return _score_interval(sum(hits) / trials, trials / _effect(hits, sizes, least), quantile)
+
+
+def _apart(hits: Sequence[float], sizes: Sequence[float]) -> int:
+    """Return how many scenarios are not like all others: those with a success, or with a failure, if they are fewer."""
+    return min(sum(hit > 0 for hit in hits), sum(hit < size for hit, size in zip(hits, sizes, strict=True)))
 
 
 def _effect(hits: Sequence[float], sizes: Sequence[float], least: float) -> float:
@@ -154,7 +160,7 @@ def _effect(hits: Sequence[float], sizes: Sequence[float], least: float) -> floa
     clusters, trials = len(sizes), sum(sizes)
     share = sum(hits) / trials
     largest = sum(size * size for size in sizes) / trials
-    apart = min(sum(hit > 0 for hit in hits), sum(hit < size for hit, size in zip(hits, sizes, strict=True)))
+    apart = _apart(hits, sizes)
     if not apart:
         return largest
     between = sum((hit - share * size) ** 2 for hit, size in zip(hits, sizes, strict=True))
