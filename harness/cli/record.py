@@ -27,7 +27,7 @@ STOPPED = 130
 
 @click.command()
 @click.argument('select', nargs=-1, metavar='[SCENARIO]...')
-@click.option('--model', 'names', multiple=True, help='The model: of models.yaml (repeatable), or with --base-url.')
+@click.option('--model', 'names', multiple=True, help='The model: of models.yaml (repeatable), or a new name.')
 @click.option(
     '--models',
     'models_file',
@@ -43,6 +43,14 @@ STOPPED = 130
     help='With --refresh: only what was recorded before, such as 2026-12-01T10:00:00+00:00.',
 )
 @click.option('--base-url', help='One model without a file: its endpoint, such as http://127.0.0.1:8080/v1.')
+@click.option(
+    '--local',
+    'weights',
+    metavar='FILE',
+    help='In place of --base-url: weights on this machine (GGUF), for which a server is started.',
+)
+@click.option('--threads', type=int, help='With --local: CPU threads.  [default: all]')
+@click.option('--context', type=int, help='With --local: tokens of a prompt and its reply.  [default: 8192]')
 @click.option('--send-model', default='', metavar='NAME', help='The name to send to the server.  [default: --model]')
 @click.option('--api-key-env', metavar='VAR', help='The environment variable that holds the API key.')
 @click.option('--temperature', type=float, help='Sent to the server where it is given.')
@@ -66,6 +74,9 @@ def record(
     refresh: bool,
     before: str | None,
     base_url: str | None,
+    weights: str | None,
+    threads: int | None,
+    context: int | None,
     epoch: int | None,
     node_ref: str,
     root: Path | None,
@@ -75,8 +86,8 @@ def record(
     """Record live models, one cassette for each run.
 
     The matrix of `models.yaml` (scenarios x models x epochs) is recorded up to what is recorded already; a command that
-    was broken off goes on where it stopped. With --base-url one model is recorded without a file, also again. A
-    cassette is written only when the whole run was answered; one that fails leaves the others alone.
+    was broken off goes on where it stopped. With --base-url or --local one model is recorded without a file, also
+    again. A cassette is written only when the whole run was answered; one that fails leaves the others alone.
     """
     from harness import suite
     from harness.show import console
@@ -89,8 +100,9 @@ def record(
 
         root = suite.scenarios_folder(root)
         cassettes = suite.cassettes_folder(cassettes, root)
-        if base_url is not None:
-            cells: Sequence[Cell] = _one_model(root, cassettes, select, names, epoch, {**options, 'base_url': base_url})
+        one = _where(base_url, weights, threads, context)
+        if one:
+            cells: Sequence[Cell] = _one_model(root, cassettes, select, names, epoch, {**options, **one})
             plan = plan_of(cells, lambda path: True)
         else:
             models = _models(models_file, cassettes)
@@ -104,11 +116,12 @@ def record(
         if dry_run:
             echo(show.plan_lines(estimates(plan)))
             return
+        _check_weights(plan)
     tally = show.Tally()
     began = time.monotonic()
     with usage_errors(), alone_in(cassettes), _progress(len(plan.open), tally) as step:
-        stopped = _record(plan, node_ref, tally, step, brief=base_url is None)
-    if base_url is None:
+        stopped = _record(plan, node_ref, tally, step, brief=not one)
+    if not one:
         echo(show.summary_lines(plan, tally, time.monotonic() - began))
     else:
         echo([console.recording_verdict(len(plan.cells), tally.infrastructure.total() + tally.failed.total())])
@@ -127,7 +140,9 @@ def _models(given: Path | None, cassettes: Path) -> Models:
 
     path = given or cassettes / MODELS_FILE
     if not path.is_file():
-        raise UsageError(f'there is no {path}: write one, or name one model with --model NAME --base-url URL')
+        raise UsageError(
+            f'there is no {path}: write one, or name one model with --model NAME and --base-url URL or --local FILE'
+        )
     return load_models(path)
 
 
@@ -155,6 +170,21 @@ def _files(root: Path, select: Sequence[str]) -> Sequence[ScenarioFile]:
     return recordable(found(root, select))
 
 
+def _where(base_url: str | None, weights: str | None, threads: int | None, context: int | None) -> dict[str, Any]:
+    """Return where the one model is that is recorded without a file, nothing where the file says it."""
+    from harness.scenario.loading import UsageError
+
+    if base_url is not None and weights is not None:
+        raise UsageError('--local stands in place of --base-url: give one of the two')
+    settings = {'threads': threads, 'context': context}
+    given = {key: value for key, value in settings.items() if value is not None}
+    if weights is not None:
+        return {'local': {'file': weights, **given}}
+    if given:
+        raise UsageError(f'--{next(iter(given))} is for --local')
+    return {} if base_url is None else {'base_url': base_url}
+
+
 def _one_model(
     root: Path,
     cassettes: Path,
@@ -171,7 +201,7 @@ def _one_model(
     from harness.scenario.loading import UsageError
 
     if len(names) != 1:
-        raise UsageError('--base-url records one model: give its name with --model')
+        raise UsageError('--base-url and --local record one model: give its name with --model')
     if not select:
         raise UsageError('say which scenarios are meant: ids, patterns of ids, files or folders')
     keys = {'send_model': 'model', 'timeout': 'timeout_s'}
@@ -179,8 +209,8 @@ def _one_model(
     try:
         entry = ModelEntry(name=names[0], concurrency=1, epochs=max(epoch or 1, 1), **given)
     except ValidationError as error:
-        words = {'model': 'send-model', 'name': 'model', 'timeout_s': 'timeout'}
-        problems = [(str(item['loc'][0]) if item['loc'] else '', item['msg']) for item in error.errors()]
+        words = {'model': 'send-model', 'name': 'model', 'timeout_s': 'timeout', 'file': 'local'}
+        problems = [(str(item['loc'][-1]) if item['loc'] else '', item['msg']) for item in error.errors()]
         lines = [
             f'--{words.get(key, key).replace("_", "-")}: {message.removeprefix("Value error, ")}'
             for key, message in problems
@@ -218,6 +248,14 @@ def _wanted(refresh: bool, before: str | None) -> Callable[[Path], bool]:
     return older
 
 
+def _check_weights(plan: Plan) -> None:
+    from harness.matrix.local import check
+
+    for local in dict.fromkeys(cell.entry.local for cell in plan.open):
+        if local is not None:
+            check(local)
+
+
 def _check_parameters(stale: Sequence[str]) -> None:
     from harness.scenario.loading import UsageError
 
@@ -232,7 +270,7 @@ def _check_parameters(stale: Sequence[str]) -> None:
 
 def _record(plan: Plan, node_ref: str, tally: Tally, step: Callable[[Sequence[Line], bool], None], brief: bool) -> bool:
     """Record the open cells and tell of each; return whether somebody stopped it."""
-    from harness.matrix.crew import Crew, Held, NotRecorded, Recorded
+    from harness.matrix.crew import Crew, Held, NotRecorded, NotServed, Recorded, Served
     from harness.matrix.worker import Spent
     from harness.show import console
     from harness.show import matrix as show
@@ -246,6 +284,10 @@ def _record(plan: Plan, node_ref: str, tally: Tally, step: Callable[[Sequence[Li
                         step([], False)
                     case Held():
                         step([show.held_line(news)], False)
+                    case Served():
+                        step([show.served_line(news)], False)
+                    case NotServed():
+                        step(list(show.not_served_lines(news)), False)
                     case Recorded(cell, done):
                         tally.recorded[cell.entry.name] += 1
                         for run in done.runs:

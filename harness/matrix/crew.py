@@ -10,6 +10,7 @@ from collections import deque
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+from harness.matrix.local import LocalServer, Up
 from harness.matrix.pace import Pace
 from harness.matrix.worker import Broken, Done, Failed, Job, Ready, Spent, Waiting, work
 from harness.scenario.loading import UsageError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from harness.matrix.local import Down
+    from harness.matrix.models import Local
     from harness.matrix.plan import Cell
     from harness.matrix.worker import Message
 
@@ -68,7 +71,22 @@ class Held(NamedTuple):
     allowed: int
 
 
-News = Recorded | NotRecorded | Held | Spent
+class Served(NamedTuple):
+    """The server of a local model answers, so many seconds after it was started."""
+
+    local: Local
+    up: Up
+    seconds: float
+
+
+class NotServed(NamedTuple):
+    """The server of a local model did not start, or it ended."""
+
+    local: Local
+    down: Down
+
+
+News = Recorded | NotRecorded | Held | Spent | Served | NotServed
 
 
 class Crew:
@@ -79,10 +97,12 @@ class Crew:
         self._node_ref, self._unit_s = node_ref, unit_s
         most: dict[str, int] = {}
         for cell in cells:
-            most[cell.entry.base_url] = max(most.get(cell.entry.base_url, 0), cell.entry.concurrency)
+            most[cell.entry.endpoint] = max(most.get(cell.entry.endpoint, 0), cell.entry.at_once)
         self._paces = {endpoint: Pace(number) for endpoint, number in most.items()}
         self._members: list[_Member] = []
         self._ended: dict[str, str] = {}
+        self._server: LocalServer | None = None
+        self._down: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -90,6 +110,8 @@ class Crew:
     def __exit__(self, *_: object) -> None:
         for member in self._members:
             member.end()
+        if self._server is not None:
+            self._server.end()
 
     def news(self) -> Iterator[News]:
         """Yield what happens, until every cell was recorded or given up.
@@ -99,13 +121,17 @@ class Crew:
         """
         while self._open or any(member.cell is not None for member in self._members):
             yield from self._given_up()
+            self._serve_the_next()
             self._start_what_may()
             busy = [member for member in self._members if member.cell is not None]
             if not busy and not self._open:
                 return
             handles = {member.here: member for member in busy}
-            for here in wait(list(handles), self._patience(bool(busy))):
-                yield from self._heard(handles[here])  # type: ignore[index]
+            of_server = [] if self._server is None else [self._server.here]
+            for here in wait([*handles, *of_server], self._patience(bool(busy))):
+                if here not in of_server:
+                    yield from self._heard(handles[here])  # type: ignore[index]
+            yield from self._heard_of_the_server()
 
     # ------------------------------------------------------------------------------------------------------- starting
 
@@ -114,13 +140,31 @@ class Crew:
         later: deque[Cell] = deque()
         while self._open:
             cell = self._open.popleft()
-            pace = self._paces[cell.entry.base_url]
-            if pace.may_start(now):
+            pace = self._paces[cell.entry.endpoint]
+            there = cell.entry.local is None or self._up_for(cell) is not None
+            if there and pace.may_start(now):
                 pace.started()
-                self._idle().start(cell, self._unit_s)
+                self._idle().start(cell, self._unit_s, self._up_for(cell))
             else:
                 later.append(cell)
         self._open = later
+
+    def _up_for(self, cell: Cell) -> Up | None:
+        """Return the server that we started for a cell, None where somebody else's is asked or ours is not there."""
+        server = self._server
+        return server.up if server is not None and server.endpoint == cell.entry.endpoint else None
+
+    def _serve_the_next(self) -> None:
+        """Start the server of the next local model when that of the last one has no more to do: one at a time."""
+        wanted = {member.cell.entry.endpoint for member in self._members if member.cell is not None}
+        wanted |= {cell.entry.endpoint for cell in self._open}
+        if self._server is not None and self._server.endpoint not in wanted:
+            self._server.end()
+            self._server = None
+        if self._server is None:
+            entry = next((cell.entry for cell in self._open if cell.entry.local is not None), None)
+            if entry is not None and entry.local is not None:
+                self._server = LocalServer(entry.local, entry.endpoint)
 
     def _idle(self) -> _Member:
         for member in self._members:
@@ -133,17 +177,19 @@ class Crew:
     def _patience(self, busy: bool) -> float | None:
         """Return how long to wait for news: up to the moment at which something may be started."""
         now = time.monotonic()
-        endpoints = {cell.entry.base_url for cell in self._open}
+        endpoints = {cell.entry.endpoint for cell in self._open}
         waits = [seconds for endpoint in endpoints if (seconds := self._paces[endpoint].wait(now)) > 0]
+        if self._server is not None and (loading := self._server.patience()) is not None:
+            waits.append(loading)
         return min(waits, default=None if busy else 0.0)
 
     def _given_up(self) -> Iterator[NotRecorded]:
         """Drop the cells of models that get no answer."""
         left: deque[Cell] = deque()
         for cell in self._open:
-            why = self._ended.get(cell.entry.name, '')
-            if self._paces[cell.entry.base_url].given_up:
-                why = why or f'{cell.entry.base_url} gave no answer several times in a row'
+            why = self._ended.get(cell.entry.name, '') or self._down.get(cell.entry.endpoint, '')
+            if self._paces[cell.entry.endpoint].given_up:
+                why = why or f'{cell.entry.endpoint} gave no answer several times in a row'
             if why:
                 yield NotRecorded(cell, f'not tried: {why}', infrastructure=True)
             else:
@@ -155,7 +201,7 @@ class Crew:
     def _heard(self, member: _Member) -> Iterator[News]:
         cell = member.cell
         assert cell is not None  # noqa: S101 (nobody else is listened to)
-        pace = self._paces[cell.entry.base_url]
+        pace = self._paces[cell.entry.endpoint]
         message = member.told()
         match message:
             case Ready():
@@ -165,7 +211,7 @@ class Crew:
             case Waiting():
                 if message.limited:
                     pace.refused(time.monotonic(), message.seconds)
-                yield Held(cell.entry.base_url, message, int(pace.allowed))
+                yield Held(cell.entry.endpoint, message, int(pace.allowed))
             case Spent():
                 yield message
             case Done():
@@ -184,6 +230,28 @@ class Crew:
                 self._members.remove(member)
                 yield NotRecorded(cell, f'the process that recorded it {member.how_it_ended()}', infrastructure=False)
 
+    def _heard_of_the_server(self) -> Iterator[News]:
+        server = self._server
+        told = server.told() if server is not None else None
+        if server is None or told is None:
+            return
+        if isinstance(told, Up):
+            yield Served(server.local, told, server.seconds)
+            return
+        self._server = None
+        self._down[server.endpoint] = told.why
+        yield NotServed(server.local, told)
+        yield from self._lost_with(server.endpoint)
+
+    def _lost_with(self, endpoint: str) -> Iterator[NotRecorded]:
+        """End what asks a server that is gone: trying again is of no use."""
+        for member in list(self._members):
+            cell = member.cell
+            if cell is not None and cell.entry.endpoint == endpoint:
+                self._members.remove(member)
+                member.end()
+                yield NotRecorded(cell, self._down[endpoint], infrastructure=True)
+
 
 class _Member:
     """One process and the cell it is at."""
@@ -196,17 +264,18 @@ class _Member:
         self._process.start()
         there.close()
 
-    def start(self, cell: Cell, unit_s: float) -> None:
+    def start(self, cell: Cell, unit_s: float, up: Up | None) -> None:
+        """Have a cell recorded; `up` is the server of a local model."""
         scenario, entry, epoch = cell.file, cell.entry, cell.epoch
         self.cell = cell
         job = Job(
             scenario=str(scenario.path.absolute()),
-            spec=entry.spec(scenario.scenario.id, epoch),
+            spec=entry.spec(scenario.scenario.id, epoch, None if up is None else up.base_url),
             cassette=str(cell.path),
             epoch=epoch,
             tries=entry.tries,
             unit_s=unit_s,
-            about=entry.about,
+            about={**(up.about if up is not None else {}), **entry.about},
         )
         with contextlib.suppress(OSError):  # a process that is gone is told about when it is listened to
             self.here.send(job)

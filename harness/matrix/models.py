@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections import Counter
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from pydantic import Field, StrictInt, ValidationError, field_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    StrictInt,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from harness.cassette.place import MAX_EPOCHS
 from harness.llm import ModelSpec
 from harness.record import Frozen
 from harness.scenario.explain import empty_values, explain
+from harness.scenario.text import Short
 from harness.scenario.yamlfile import read_yaml
 from harness.scenario.yamlnode import FileError, find
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from pydantic.json_schema import JsonSchemaValue
 
     from harness.scenario import Scenario
 
 MODELS_FILE: Final = 'models.yaml'
 """The name of the file; it stands in the folder of the cassettes."""
+
+LOOPBACK: Final = 'http://127.0.0.1/v1'
+"""Where a model is said to be whose server is not started yet."""
 
 PER_RUN: Final = 'per-run'
 _LARGEST_SEED: Final = 2**31 - 1
@@ -41,11 +55,46 @@ class Prices(Frozen):
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1_000_000
 
 
+class Local(Short):
+    """Weights on this machine, for which the harness starts a server of its own; short form: the path of the file."""
+
+    file: str = Field(min_length=1, description='The weights, a GGUF file; a relative path begins at this file.')
+    context: StrictInt = Field(
+        default=8192, ge=256, le=2**24, description='How many tokens a prompt and its reply have together at most.'
+    )
+    threads: StrictInt | None = Field(
+        default=None, ge=1, le=512, description='CPU threads.  [default: all CPUs that the process may use]'
+    )
+
+    @classmethod
+    def expand(cls, value: Any) -> Any:
+        return {'file': value} if isinstance(value, str) else value
+
+    @classmethod
+    def short_schema(cls) -> JsonSchemaValue:
+        return {'type': 'string', 'minLength': 1, 'description': 'The path of the weights, a GGUF file.'}
+
+    @field_validator('file')
+    @classmethod
+    def _from_where_it_is_said(cls, value: str, info: ValidationInfo) -> str:
+        path = Path(value)
+        with contextlib.suppress(RuntimeError):  # `~` of nobody is a name like any other
+            path = path.expanduser()
+        return str((info.context or {}).get('folder', Path()) / path)
+
+
 class ModelEntry(Frozen):
     """One model with one set of parameters: what is recorded under one name."""
 
+    model_config = ConfigDict(json_schema_extra={'oneOf': [{'required': ['base_url']}, {'required': ['local']}]})
+
     name: str = Field(description='The name in files and reports; another set of parameters is another name.')
-    base_url: str = Field(description='The OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1.')
+    base_url: str | None = Field(
+        default=None, description='The OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1.'
+    )
+    local: Local | None = Field(
+        default=None, description='In place of `base_url`: weights on this machine; the harness starts their server.'
+    )
     model: str = Field(default='', description='The name that is sent to the server.  [default: name]')
     api_key_env: str | None = Field(
         default=None, pattern=r'^[A-Za-z_][A-Za-z0-9_]*$', description='The environment variable that holds the key.'
@@ -80,19 +129,53 @@ class ModelEntry(Frozen):
 
     @field_validator('name', 'base_url')
     @classmethod
-    def _as_the_client_wants_them(cls, value: str, info: Any) -> str:
-        given = {'name': 'model', 'base_url': 'http://127.0.0.1/v1'} | {info.field_name: value}
+    def _as_the_client_wants_them(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None:
+            return None
+        given: dict[str, Any] = {'name': 'model', 'base_url': LOOPBACK, info.field_name or '': value}
         try:
             ModelSpec(**given)
         except ValidationError as error:
             raise ValueError(error.errors()[0]['msg'].removeprefix('Value error, ')) from None
         return value
 
-    def spec(self, scenario_id: str, epoch: int) -> ModelSpec:
-        """Return the model as it is asked in one run."""
+    @field_validator('local')
+    @classmethod
+    def _in_place_of_the_url(cls, value: Local | None, info: ValidationInfo) -> Local | None:
+        if value is not None and info.data.get('base_url') is not None:
+            raise ValueError('`local` stands in place of `base_url`: give one of the two')
+        return value
+
+    @field_validator('concurrency')
+    @classmethod
+    def _one_at_a_time(cls, value: int, info: ValidationInfo) -> int:
+        if value > 1 and info.data.get('local') is not None:
+            raise ValueError('a `local` model is asked one run at a time: leave `concurrency` out')
+        return value
+
+    @model_validator(mode='after')
+    def _is_somewhere(self) -> Self:
+        if self.base_url is None and self.local is None:
+            raise ValueError('`base_url` is missing: give an endpoint, or `local`, a file of weights')
+        return self
+
+    @property
+    def endpoint(self) -> str:
+        """Where it is asked; entries with the same one share a server and its pace."""
+        if self.local is None:
+            return self.base_url or LOOPBACK
+        return f'{self.local.file} (context {self.local.context}, {self.local.threads or "all"} threads)'
+
+    @property
+    def at_once(self) -> int:
+        """The most runs at a time: a local server answers one after the other."""
+        return self.concurrency if self.local is None else 1
+
+    def spec(self, scenario_id: str, epoch: int, base_url: str | None = None) -> ModelSpec:
+        """Return the model as it is asked in one run; `base_url` is where the server of a local one listens."""
         return ModelSpec(
             name=self.name,
-            base_url=self.base_url,
+            base_url=base_url or self.base_url or LOOPBACK,
             model=self.model,
             api_key_env=self.api_key_env,
             temperature=self.temperature,
@@ -141,7 +224,7 @@ def load_models(path: Path) -> Models:
     models: Models | None = None
     problems = list(document.problems)
     try:
-        models = Models.model_validate(document.data)
+        models = Models.model_validate(document.data, context={'folder': path.parent})
     except ValidationError as error:
         problems += explain(Models, document, error)
     problems += empty_values(Models, document)

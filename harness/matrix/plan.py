@@ -62,7 +62,7 @@ def cells_of(
     """
     files, by_endpoint = list(files), defaultdict(list)
     for entry in entries:
-        by_endpoint[entry.base_url].append(entry)
+        by_endpoint[entry.endpoint].append(entry)
     return tuple(
         Cell(file, entry, epoch, _path(cassettes, file.scenario.id, entry, epoch))
         for same in by_endpoint.values()

@@ -82,7 +82,7 @@ def work(there: Connection, node_ref: str) -> None:
 
     # Who presses Ctrl-C means the whole, which ends us; our own end in the middle of a file would help nobody.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_parent, name='parent', daemon=True).start()
+    threading.Thread(target=end_with_the_parent, name='parent', daemon=True).start()
     os.dup2(2, 1)  # what nodes print belongs to no output of ours
     say = _speaker(there)
     with masked_console():
@@ -97,7 +97,8 @@ def work(there: Connection, node_ref: str) -> None:
                 say(_made(job, node, say))
 
 
-def _end_with_the_parent() -> None:
+def end_with_the_parent() -> None:
+    """Wait for the process that started this one, and end with it."""
     import multiprocessing
 
     parent = multiprocessing.parent_process()

@@ -12,7 +12,7 @@ from harness.show.visible import one_line, plural, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.matrix.crew import Held, NotRecorded
+    from harness.matrix.crew import Held, NotRecorded, NotServed, Served
     from harness.matrix.models import Prices
     from harness.matrix.plan import Cell, Estimate, Plan
     from harness.recording import Recorded
@@ -108,6 +108,20 @@ def held_line(news: Held) -> Line:
     many = f', at most {plural(news.allowed, "run")} at a time now' if news.waiting.limited else ''
     why = one_line(news.waiting.why)[:200]
     return Line(f'waiting   {one_line(news.endpoint)}: {why}: again in {news.waiting.seconds:.1f} s{many}', 'soft')
+
+
+def served_line(news: Served) -> Line:
+    """Return the line of a local model whose server answers."""
+    about = news.up.about
+    has = f'context {about["context"]:,}, {plural(about["threads"], "thread")}'
+    where = f'{one_line(about["file"])} at {news.up.base_url}'
+    return Line(f'serving   {where}: {has}, loaded in {news.seconds:.1f} s', 'soft')
+
+
+def not_served_lines(news: NotServed) -> Iterator[Line]:
+    """Yield the lines of a local model that has no server (any more), with the end of the server's log."""
+    yield Line(f'no server {one_line(news.local.file)}: {one_line(news.down.why)}', 'bad')
+    yield from (Line(f'  {one_line(line)[:400]}', 'soft') for line in news.down.log)
 
 
 def cell_name(cell: Cell) -> str:
