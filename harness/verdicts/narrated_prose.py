@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -71,8 +72,16 @@ _CALLED_SO: Final = re.compile(r'[`"”\'’]{0,2}\s(?:tool|function)\b', re.IGN
 _CLAUSE: Final = re.compile(r'[,;:—，、；：(]| (?:so|but|and|aber|und|mais|et|pero|ma|mas|e|y) ')
 
 
-def told(piece: str) -> Iterator[Found]:
-    """Yield what a sentence tells, one place of each kind at most; a question tells nothing."""
+@lru_cache(maxsize=4_096)
+def told(piece: str) -> tuple[Found, ...]:
+    """Return what a sentence tells, one place of each kind at most; a question tells nothing.
+
+    Models begin many turns with the same sentence, so the latest ones are remembered.
+    """
+    return tuple(_told(piece))
+
+
+def _told(piece: str) -> Iterator[Found]:
     if piece.rstrip(' "”»)*_').endswith(('?', '？')):
         return
     lower = piece.lower()
