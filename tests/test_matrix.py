@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cassette import cassette_path
-from harness.matrix.models import MODELS_FILE, ModelEntry, Models, Prices, load_models, models_of, seed_of
+from harness.matrix.models import MODELS_FILE, Local, ModelEntry, Models, Prices, load_models, models_of, seed_of
 from harness.matrix.pace import Pace
 from harness.matrix.plan import cells_of, plan_of
 from harness.scenario.loading import find_scenarios
@@ -114,6 +114,64 @@ def test_names_and_urls_are_those_that_the_client_takes(name: str, base_url: str
     assert 'secret' not in found[0]
 
 
+@pytest.mark.parametrize(
+    ('written_as', 'file', 'context', 'threads'),
+    [
+        ('small.gguf', 'small.gguf', 8192, None),
+        ('../weights/small.gguf', '../weights/small.gguf', 8192, None),
+        ('{file: small.gguf, context: 512, threads: 2}', 'small.gguf', 512, 2),
+    ],
+)
+def test_weights_of_this_machine_stand_in_place_of_an_endpoint_and_their_path_begins_at_the_file(
+    written_as: str, file: str, context: int, threads: int | None, tmp_path: Path
+) -> None:
+    path = written(tmp_path, f'scenarios: [x]\nmodels:\n  - name: small\n    local: {written_as}\n')
+    entry = load_models(path).models[0]
+    assert entry.local == Local(file=str(tmp_path / file), context=context, threads=threads)
+    assert (entry.base_url, entry.at_once) == (None, 1)
+    assert entry.spec('s', 1, 'http://127.0.0.1:5/v1').base_url == 'http://127.0.0.1:5/v1'
+
+
+def test_a_path_to_weights_can_be_absolute_or_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('HOME', '/home/me')
+    for said, file in (('/opt/small.gguf', '/opt/small.gguf'), ('~/small.gguf', '/home/me/small.gguf')):
+        path = written(tmp_path, f'scenarios: [x]\nmodels:\n  - name: small\n    local: {said}\n')
+        assert load_models(path).models[0].local == Local(file=file)
+
+
+@pytest.mark.parametrize(
+    ('lines', 'says'),
+    [
+        ('epochs: 2', '3:5: `base_url` is missing: give an endpoint, or `local`, a file of weights'),
+        (f'base_url: {URL}\n    local: a.gguf', '5:12: `local` stands in place of `base_url`: give one of the two'),
+        ('local: {}', '4:5: `file` is missing in `local`'),
+        ('local: {file: a.gguf, threads: 0}', '4:36: `threads` must be greater than or equal to 1'),
+        ('local: {file: a.gguf, thread: 2}', '4:27: unknown key `thread` in `local` (did you mean `threads`?)'),
+        ('local: [a.gguf]', '4:12: `local` must be a text or a mapping, not a list'),
+        ('local: a.gguf\n    concurrency: 2', '5:18: a `local` model is asked one run at a time: leave'),
+    ],
+)
+def test_a_mistake_about_where_a_model_is_is_told_with_its_place(lines: str, says: str, tmp_path: Path) -> None:
+    found = problems(tmp_path, f'scenarios: [x]\nmodels:\n  - name: small\n    {lines}\n')
+    assert len(found) == 1
+    assert found[0].startswith(f'models.yaml:{says}')
+
+
+def test_the_schema_takes_an_endpoint_or_weights_and_never_both() -> None:
+    check = jsonschema.Draft202012Validator(models_schema())
+
+    def takes(**where: Any) -> bool:
+        return check.is_valid({'scenarios': ['x'], 'models': [{'name': 'small', **where}]})
+
+    assert takes(base_url=URL)
+    assert takes(local='small.gguf')
+    assert takes(local={'file': 'small.gguf', 'context': 512, 'threads': 2})
+    assert not takes()
+    assert not takes(base_url=URL, local='small.gguf')
+    assert not takes(local={'threads': 2})
+    assert not takes(local='')
+
+
 def test_the_schema_takes_what_the_program_takes() -> None:
     schema = models_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -129,7 +187,9 @@ def test_the_documentation_names_every_key_of_the_file() -> None:
     example = text.partition('```yaml\n')[2].partition('```')[0]
     read = yaml.safe_load(example)
     assert set(read) == set(Models.model_fields)
-    assert set(read['models'][0]) == set(ModelEntry.model_fields)
+    there, here = read['models']
+    assert there.keys() | here.keys() == set(ModelEntry.model_fields)
+    assert set(here['local']) == set(Local.model_fields)
     assert set(read['models'][0]['prices']) == set(Prices.model_fields)
     assert Models.model_validate(read).models[0].epochs == 3
 
@@ -194,6 +254,12 @@ def test_a_matrix_goes_endpoint_by_endpoint_and_scenario_by_scenario(
     ]
     assert cells[0].path == cassette_path(tmp_path, 'a', 'small', 1)
     assert cells[-1].path == cassette_path(tmp_path, 'b', 'far')
+
+
+def test_models_on_the_same_weights_follow_each_other(files: Sequence[ScenarioFile], tmp_path: Path) -> None:
+    entries = [ModelEntry(name=name, local=Local(file=file)) for name, file in (('a', 'x'), ('b', 'y'), ('c', 'x'))]
+    cells = cells_of(files[:1], entries, tmp_path)
+    assert [cell.entry.name for cell in cells] == ['a', 'c', 'b']
 
 
 def test_what_is_recorded_is_not_open(files: Sequence[ScenarioFile], tmp_path: Path) -> None:

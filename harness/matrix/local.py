@@ -62,8 +62,8 @@ def check(local: Local) -> None:
         raise UsageError(f'a local model needs the package {PACKAGE}, which is not installed: {_INSTALL}')
     path = Path(local.file)
     if not path.is_file():
-        what = 'is no file' if path.exists() else 'does not exist'
-        raise UsageError(f'{path}: the weights of a local model {what}: name a GGUF file')
+        what = 'this is no file' if path.exists() else 'there is no such file'
+        raise UsageError(f'{path}: {what}: a local model needs a file of weights (GGUF)')
     try:
         with path.open('rb') as file:
             begins = file.read(len(_MAGIC))

@@ -58,7 +58,7 @@ class Prices(Frozen):
 class Local(Short):
     """Weights on this machine, for which the harness starts a server of its own; short form: the path of the file."""
 
-    file: str = Field(min_length=1, description='The weights, a GGUF file; a relative path begins at this file.')
+    file: str = Field(min_length=1, description='The weights, a GGUF file; a relative path begins at `models.yaml`.')
     context: StrictInt = Field(
         default=8192, ge=256, le=2**24, description='How many tokens a prompt and its reply have together at most.'
     )
