@@ -313,3 +313,12 @@ def test_a_planned_run_that_was_never_made_is_missing_in_the_rates_of_its_model(
     assert [model['slug'] for model in page.card['models']] == ['small-1b']
     assert (found['planned'], found['scored'], found['headline']) == (2, 1, False)
     assert page.index['state'] == [0, 2]
+
+
+def test_the_runs_behind_a_rate_are_marked_in_the_index(tmp_path: Path) -> None:
+    page = Read(made(tmp_path, result(), result('b', outputs=(ANSWER,), solved=False), scripted()))
+    skipped = 1 << page.card['words']['marks'].index('tool_skip')
+
+    assert [bool(marks & skipped) for marks in page.index['marks']] == [False, True, False]
+    small = next(item for item in page.card['figures'] if not item['family'])
+    assert small['rates']['tool_skip'][0] == 0.5

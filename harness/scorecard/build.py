@@ -15,6 +15,7 @@ from harness.scorecard.data import collect
 from harness.scorecard.index import (
     FLAGS,
     LETTERS,
+    MARKS,
     STATES,
     conformance_json,
     index_json,
@@ -125,6 +126,7 @@ def build_scorecard(
             'outcomes': [outcome.value for outcome in OUTCOMES],
             'flags': [flag.value for flag in FLAGS],
             'states': list(STATES),
+            'marks': list(MARKS),
         },
         'legend': legend(),
         'method': list(METHOD),

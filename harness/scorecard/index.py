@@ -12,7 +12,7 @@ from harness.scorecard.overview import OUTCOMES
 from harness.scorecard.signatures import Clusters
 from harness.secrets import Guard
 from harness.show.visible import clip, visible
-from harness.verdicts.turns import Flag
+from harness.verdicts.turns import Flag, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +32,7 @@ LETTERS: Final[dict[Form, str]] = {
 }
 STATES: Final = ('met', 'failed', 'not_judged')
 FLAGS: Final = tuple(Flag)
+MARKS: Final = ('tool_skip', 'needless_tool', 'recovery', 'no_recovery')
 _TITLE: Final = 300
 _SOURCE: Final = 2_000_000
 _SHOWN: Final = 30_000
@@ -54,12 +55,27 @@ def index_json(collected: Collected, models: Sequence[Model]) -> dict[str, Any]:
         'solved': [-1 if run.row is None or run.row.solved is None else int(run.row.solved) for run in runs],
         'forms': [''.join(LETTERS[turn.form] for turn in run.turns)[:40] for run in runs],
         'flags': [_mask(run) for run in runs],
+        'marks': [_marks(run) for run in runs],
         'firstBad': [run.row.first_bad_turn or 0 if run.row is not None else 0 for run in runs],
         'chunk': [run.place[0] for run in runs],
         'at': [run.place[1] for run in runs],
         'families': [visible(family) for family in families],
         'scenarios': scenarios_json(scenarios, collected),
     }
+
+
+def _marks(run: Run) -> int:
+    """Return which rates of runs count a run, one bit for each of `MARKS`."""
+    row = run.row
+    if row is None or row.outcome is Outcome.INFRASTRUCTURE:
+        return 0
+    counted = (
+        bool(row.needs_tool) and not row.called,
+        row.needs_tool is False and row.called,
+        row.failed and bool(row.recovered),
+        row.failed and not row.recovered,
+    )
+    return sum(1 << number for number, counts in enumerate(counted) if counts)
 
 
 def _mask(run: Run) -> int:

@@ -21,13 +21,13 @@ FORMS: Final[dict[Form, str]] = {
 
 FLAGS: Final[dict[Flag, str]] = {
     Flag.WROTE_OBSERVATION: 'The model wrote an observation itself.',
-    Flag.SEVERAL_STEPS: 'The turn holds more than one action with a name.',
+    Flag.SEVERAL_STEPS: 'The turn has more than one action with a name.',
     Flag.NARRATED_TOOL_USE: 'Prose that tells of tool work that never happened.',
     Flag.UNKNOWN_TOOL: 'A call of a name that was not offered.',
     Flag.INVALID_ARGUMENTS: "The input does not fit the tool's JSON Schema.",
     Flag.REPEATED_CALL: 'The same call, with the same input, as before in this run.',
     Flag.TRUNCATED: 'The budget of tokens cut the turn off.',
-    Flag.REASONING_BLOCK: 'A <think> block or the like stands in the turn.',
+    Flag.REASONING_BLOCK: 'A <think> block or the like stands in it.',
     Flag.FOREIGN_CALL: 'A call in a native or JSON notation.',
     Flag.PARSER_WOULD_CORRUPT: "llama-index's own parser would run something else than was written, or take for ever.",
 }

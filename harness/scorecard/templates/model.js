@@ -37,7 +37,7 @@ function scenarioRows(model, query) {
       [link(['scenario', scenario.id], {}, { class: 'name' }, scenario.id), el('span', { class: 'soft' }, scenario.title || '')],
       scenario.family,
       item.tasks ? el('span', { class: item.share === 1 ? '' : 'strong' }, `${item.solved}/${item.tasks}`) : missing('no task'),
-      el('span', { class: 'chips' }, item.runs.slice(0, 12).map((run) => runChip(run)), item.runs.length > 12 ? link(['runs'], { model: card.models[model].slug, q: scenario.id }, {}, `all ${item.runs.length}`) : null),
+      el('span', { class: 'chips' }, item.runs.slice(0, 8).map((run) => runChip(run)), item.runs.length > 8 ? link(['runs'], { model: card.models[model].slug, q: scenario.id }, {}, `all ${item.runs.length}`) : null),
     ]);
   }), { test: 'scenarios', look: 'cards' }), buttons];
 }

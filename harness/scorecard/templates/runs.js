@@ -11,6 +11,17 @@ const RUN_COLUMNS = [
   { name: 'Node' },
 ];
 
+let texts = null;
+
+/** What a filter looks into: of each scenario, and of each model (the first one: scripted). */
+function searched() {
+  texts = texts || {
+    scenarios: index.scenarios.map((item) => `${item.id} ${item.family} ${item.title || ''}`.toLowerCase()),
+    models: ['scripted', ...card.models.map((model) => label(model).toLowerCase())],
+  };
+  return texts;
+}
+
 /** The numbers of the runs that fit what is asked. */
 function chosen(query) {
   const slug = query.get('model');
@@ -20,11 +31,12 @@ function chosen(query) {
   const outcome = query.get('outcome') ? W.outcomes.indexOf(query.get('outcome')) : null;
   const state = query.get('state') ? W.states.indexOf(query.get('state')) : null;
   const flag = query.get('flag') ? 1 << W.flags.indexOf(query.get('flag')) : null;
+  const mark = query.get('mark') ? 1 << W.marks.indexOf(query.get('mark')) : null;
   const solved = { yes: 1, no: 0 }[query.get('solved')];
   const form = query.get('form');
   const letter = form && W.letters[W.forms.indexOf(form)];
-  const words = query.get('q') || '';
-  const named = words ? index.scenarios.map((item) => `${item.id} ${item.family} ${item.title || ''}`) : null;
+  const words = (query.get('q') || '').toLowerCase().split(/\s+/).filter(Boolean);
+  const named = words.length ? searched() : null;
   const within = query.get('sig') !== null ? index.signatureRuns[Number(query.get('sig'))] || [] : null;
   const found = [];
   for (const run of within || index.scenario.keys()) {
@@ -34,10 +46,11 @@ function chosen(query) {
     if (outcome !== null && index.outcome[run] !== outcome) continue;
     if (state !== null && index.state[run] !== state) continue;
     if (solved !== undefined && index.solved[run] !== solved) continue;
+    if (mark !== null && !(index.marks[run] & mark)) continue;
     if (flag !== null && !(index.flags[run] & flag)) continue;
     if (form === 'not-strict' && (!index.forms[run] || /^s*$/.test(index.forms[run]))) continue;
     if (letter && !index.forms[run].includes(letter)) continue;
-    if (words && !fits(words, `${named[index.scenario[run]]} ${modelName(index.model[run])}`)) continue;
+    if (named && !words.every((word) => named.scenarios[index.scenario[run]].includes(word) || named.models[index.model[run] + 1].includes(word))) continue;
     found.push(run);
   }
   return found;
@@ -86,6 +99,7 @@ pages.runs = async ({ query }) => {
       choice('outcome', 'Outcome', names(W.outcomes), 'all'),
       choice('solved', 'Task', [['yes', 'solved'], ['no', 'not solved']], 'all'),
       choice('form', 'With a turn', [['not-strict', 'not strict'], ...names(W.forms)], 'of any form'),
+      choice('mark', 'Tools', [['tool_skip', 'skipped one that is needed'], ['needless_tool', 'used one needlessly'], ['recovery', 'recovered from an error'], ['no_recovery', 'did not recover']], 'all'),
       choice('flag', 'With a flag', names(W.flags), 'or none'),
       choice('state', 'Node', names(W.states), 'all')),
     query.get('group') ? el('p', { class: 'notice' }, `Scenarios of the family ${query.get('group')} `, el('button', { type: 'button', onclick: () => ask({ group: '' }) }, 'show all')) : null,

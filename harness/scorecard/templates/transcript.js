@@ -73,7 +73,7 @@ function findingBlock(item) {
 
 function diffLines(packed) {
   const plain = Array.isArray(packed) ? packed.join('') : packed;
-  return plain.split('\n').map((line) => {
+  return plain.replace(/\n$/, '').split('\n').map((line) => {
     const look = /^(\+\+\+|---|@@)/.test(line) ? 'hunk' : line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : '';
     return el('span', { class: `line ${look}` }, `${line}\n`);
   });
