@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from harness.engine.node import Node
     from harness.scenario.loading import ScenarioFile
 
-RESULTS_VERSION: Final = 2
+RESULTS_VERSION: Final = 3
 _DIGEST: Final = r'^[0-9a-f]{64}$'
 _LIBRARIES: Final = ('react-harness', 'llama-index-core', 'rocketride')
 
@@ -33,7 +33,7 @@ class Header(Frozen):
     """The first line of a store: what was run, on which node, and when."""
 
     kind: Literal['react-harness results'] = 'react-harness results'
-    version: Literal[2] = RESULTS_VERSION
+    version: Literal[3] = RESULTS_VERSION
     suite: str = Field(pattern=_DIGEST, description='The digest of the scenarios, see `suite_digest`.')
     node: str = Field(description='The name of the node that was run.')
     node_digest: str = Field(pattern=_DIGEST, description='The digest of the files of the node.')

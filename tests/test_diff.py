@@ -274,7 +274,7 @@ def test_a_file_that_is_no_store_is_wrong_usage(suite: Suite, text: str) -> None
 def test_a_store_of_another_version_says_what_to_do(suite: Suite) -> None:
     suite.add()
     path = store(suite, 'a')
-    (suite.folder / 'b.jsonl').write_text(path.read_text().replace('"version":2', '"version":1', 1))
+    (suite.folder / 'b.jsonl').write_text(path.read_text().replace('"version":3', '"version":1', 1))
     result = shown(suite)
 
     assert result.exit_code == 2

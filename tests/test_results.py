@@ -113,7 +113,7 @@ def test_each_result_is_one_line_of_ascii_behind_the_header(tmp_path: Path) -> N
     assert lines[-1] == ''
     assert json.loads(lines[0]) == {
         'kind': 'react-harness results',
-        'version': 2,
+        'version': 3,
         'suite': 'ab' * 32,
         'node': 'agent_llamaindex',
         'node_digest': 'cd' * 32,

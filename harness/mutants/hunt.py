@@ -181,7 +181,7 @@ def _way(file: ScenarioFile, node: Node, cassettes: Path, limit: TimeLimit) -> W
     from harness.run import replay
 
     # Of recordings those count that the scenario pins; the other epochs of a model would show the same again.
-    models = list(file.scenario.models) or [None]
+    models: list[str | None] = [*file.scenario.models] or [None]
     results = [result for model in models for result in replay(file, node, cassettes, model, limit)]
     levels = {finding.level for result in results for finding in result.findings}
     return _gravest(levels, any(result.problem is not None for result in results))
