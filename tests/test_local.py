@@ -152,6 +152,16 @@ def test_the_recording_is_replayed_without_a_server(suite: Suite, diary: Path, t
     assert len(told(diary)) == 1
 
 
+def test_a_drift_names_the_command_that_starts_the_server_again(suite: Suite, diary: Path, tmp_path: Path) -> None:
+    record(suite, 'asks-1', '--model', 'small', '--local', weights(tmp_path), '--threads', '2', '--context', '512')
+    path = suite.cassettes / 'asks-1' / 'small.yaml'
+    path.write_text(path.read_text().replace('Lakeview', 'Lakeside'))
+    folders = ['--scenarios', str(suite.scenarios), '--cassettes', str(suite.cassettes), '--node', ERRANDS]
+    replayed = CliRunner().invoke(main, ['run', 'asks-1', *folders])
+    command = 'react-harness record asks-1 --model small --local small.gguf --threads 2 --context 512'
+    assert command in replayed.stdout
+
+
 @pytest.mark.parametrize(
     ('options', 'says'),
     [

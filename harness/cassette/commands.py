@@ -22,13 +22,20 @@ _OPTIONS = {'temperature': float, 'max_tokens': int, 'seed': int}
 """What `record` can send besides the model, and the type it has to have."""
 
 
-def record_command(path: Path, base_url: str, body: Any = None, options: Sequence[str] = ()) -> str:
+OWN_SERVER: Final = 'llama.cpp (xllamacpp '
+"""How the name of a server begins that the harness starts for weights on this machine."""
+
+
+def record_command(
+    path: Path, base_url: str, body: Any = None, options: Sequence[str] = (), recorded: Any = None
+) -> str:
     """Return the command that records the cassette of a path again, with the model and the options of a request.
 
-    `body` is the body of the request; `options` are further words of the command, such as `('--node', 'folder')`.
+    `body` is the body of the request; `options` are further words of the command, such as `('--node', 'folder')`;
+    `recorded` is what the cassette says of its recording.
     """
     place = place_of(path)
-    words = ['react-harness', 'record', place.scenario, '--model', place.model, '--base-url', base_url]
+    words = ['react-harness', 'record', place.scenario, '--model', place.model, *_where(base_url, recorded)]
     if place.epoch_of_several:
         words += ['--epoch', str(place.epoch)]
     if isinstance(body, dict):
@@ -53,6 +60,15 @@ def base_url_of(url: httpx.URL | str) -> str:
     url = public(url)
     path, mark, query = url.raw_path.partition(b'?')
     return str(url.copy_with(raw_path=path.removesuffix(ENDPOINT.encode()) + mark + query))
+
+
+def _where(base_url: str, recorded: Any) -> list[str]:
+    """Return where the model is asked: weights of this machine are named, for nobody listens at their address now."""
+    about = recorded if isinstance(recorded, dict) else {}
+    if not (str(about.get('server')).startswith(OWN_SERVER) and isinstance(about.get('file'), str)):
+        return ['--base-url', base_url]
+    settings = [(f'--{key}', about.get(key)) for key in ('threads', 'context')]
+    return ['--local', about['file'], *(str(word) for pair in settings if type(pair[1]) is int for word in pair)]
 
 
 def _command(words: Sequence[str]) -> str:

@@ -110,6 +110,8 @@ class CassetteFormat:
         self._path = path
         self.latencies: list[float | None] = []
         """The seconds that the recorded exchanges took, by their order; known once the text was read."""
+        self.recorded: Any = None
+        """What the cassette says of its recording; known then, too."""
 
     def deserialize(self, raw: bytes) -> dict[str, Any]:
         """Return the checked content of a cassette.
@@ -130,6 +132,7 @@ class CassetteFormat:
         for loc, message in problems(data):
             raise CassetteError(self._path, message, *_where(raw, loc))
         self.latencies = [one.get('latency_s') for one in data['interactions']]
+        self.recorded = data.get('recorded')
         return data  # type: ignore[no-any-return]
 
     def serialize(self, data: dict[str, Any]) -> str:

@@ -57,7 +57,7 @@ class Replay(Deck):
         cassette = InOrder.load(path=path, serializer=form, persister=CassetteFiles, record_mode=RecordMode.NONE)
         super().__init__(path, cassette, server=None)
         self._options = options
-        self._latencies = form.latencies
+        self._latencies, self._about = form.latencies, form.recorded
         self.recorded = [_recorded(path, turn, request) for turn, request in enumerate(cassette.requests, 1)]
 
     def latency(self, request: httpx.Request, seconds: float) -> float | None:
@@ -98,7 +98,7 @@ class Replay(Deck):
         first = self.cassette.data[0][0].uri
         url = request.url if request is not None and request.url.path.endswith(ENDPOINT) else first
         body = now.body if now is not None else self.recorded[0].body
-        return record_command(self.path, base_url_of(url), body, self._options())
+        return record_command(self.path, base_url_of(url), body, self._options(), self._about)
 
 
 def asked_now(request: httpx.Request) -> Asked:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from harness.cassette.commands import OWN_SERVER
 from harness.matrix.worker import end_with_the_parent
 from harness.scenario.loading import UsageError
 
@@ -230,7 +231,7 @@ def _started(local: Local) -> tuple[Any, Up]:
     about = {
         'file': path.name,
         'sha256': digest,
-        'server': f'llama.cpp ({PACKAGE} {xllamacpp.__version__})',
+        'server': f'{OWN_SERVER}{xllamacpp.__version__})',
         'threads': threads,
         'context': _context_of(address.port) or local.context,
     }
