@@ -278,7 +278,7 @@ def test_a_store_of_another_version_says_what_to_do(suite: Suite) -> None:
     result = shown(suite)
 
     assert result.exit_code == 2
-    assert 'is of version 1, and this program reads version 2: write a new one with `react-harness run' in result.stderr
+    assert 'is of version 1, and this program reads version 3: write a new one with `react-harness run' in result.stderr
 
 
 # -------------------------------------------------------------------------------------------------------------- causes

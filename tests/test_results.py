@@ -212,10 +212,10 @@ RECORD = json.dumps({'record': {'version': 1, 'scenario': 'a', 'node': 'n'}} | D
         ('[1]\n', ':1: this is no results store'),
         (RECORD + '\n', ':1: this is no results store'),
         (
-            GOOD.replace('"version": 2', '"version": 1'),
-            ':1: the results store is of version 1, and this program reads version 2: write a new one',
+            GOOD.replace('"version": 3', '"version": 1'),
+            ':1: the results store is of version 1, and this program reads version 3: write a new one',
         ),
-        (GOOD.replace('"version": 2', '"version": "2"'), ":1: the results store is of version '2'"),
+        (GOOD.replace('"version": 3', '"version": "3"'), ":1: the results store is of version '3'"),
         (GOOD.replace('harness results', 'harness baseline'), ':1: this is no results store: it is of the kind'),
         (GOOD.replace('abab', 'zz'), ':1: suite: '),
         (GOOD.replace('T00:00:00Z', 'T00:00:00'), ':1: created: '),
