@@ -266,11 +266,13 @@ def test_more_runs_at_a_time_are_tried_while_the_server_keeps_up_and_never_too_m
         server.hold = threading.Event()
 
         def let_go() -> None:
-            while len(server.asked) < 9:
-                time.sleep(0.3)
-                server.hold.set()
+            wait_for(server, 1)
+            server.hold.set()
+            wait_for(server, 2)
+            server.hold.clear()
+            end = time.monotonic() + 60
+            while server.most_at_once < 2 and time.monotonic() < end:
                 time.sleep(0.01)
-                server.hold.clear()
             server.hold.set()
 
         thread = threading.Thread(target=let_go)
@@ -408,13 +410,13 @@ def test_a_command_that_is_killed_loses_the_run_in_flight_and_the_next_one_goes_
             wait_for(server, number + 1)
             server.hold.clear()
         wait_for(server, 3)
-        before = recorded(suite)
         os.kill(running.pid, end)
         output, _ = running.communicate(timeout=30)
         limit = time.monotonic() + 30
         while not gone(running.pid):
             assert time.monotonic() < limit, 'a process was left'
             time.sleep(0.05)
+        before = recorded(suite)
         server.hold.set()
         server.hold = None
         asked = len(server.asked)

@@ -140,9 +140,8 @@ def _models(given: Path | None, cassettes: Path) -> Models:
 
     path = given or cassettes / MODELS_FILE
     if not path.is_file():
-        raise UsageError(
-            f'there is no {path}: write one, or name one model with --model NAME and --base-url URL or --local FILE'
-        )
+        one = '--model NAME --base-url URL (or --local FILE)'
+        raise UsageError(f'there is no {path}: write one, or name one model with {one}')
     return load_models(path)
 
 
