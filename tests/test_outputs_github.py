@@ -122,6 +122,7 @@ def test_run_adds_the_page_and_sets_the_outputs(tmp_path: Path, step: Step) -> N
         'findings': '1',
         'problems': '0',
         'left': '0',
+        'proposals': '0',
         'junit': str(tmp_path / 'j.xml'),
         'report': str(tmp_path / 'r.html'),
     }
