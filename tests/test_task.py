@@ -74,3 +74,9 @@ def test_one_of_each_list_is_wanted_and_nothing_that_is_forbidden() -> None:
     assert not solves(task, 'At Brennwald or Ostrin, pier C, since 3 May.')
     assert not solves(task, 'Pier C, 3 May.')
     assert not solves(task, '')
+
+
+def test_an_answer_that_says_everything_solves_nothing() -> None:
+    task = Task(accept=('cannot',), max_length=20)
+    assert solves(task, ' I cannot tell that. ')
+    assert not solves(task, 'I can do it all, or cannot, as you like.')

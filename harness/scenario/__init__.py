@@ -249,8 +249,8 @@ class AgentSpec(Frozen):
 class Task(Frozen):
     """When a recorded model solved the question: about the model, never a finding about the node.
 
-    The answer must contain one of `accept`, one of each list of `also`, and none of `forbid`; `harness.task` says what
-    counts as contained. `solution` are the turns of a model that solves it, which prove that it can be solved.
+    The answer must contain one of `accept`, one of each list of `also`, and none of `forbid`, in `max_length`
+    characters; `harness.task` says what counts as contained. `solution` are the turns of a model that solves it, which prove that it can be solved.
     """
 
     family: str = Field(
@@ -263,6 +263,9 @@ class Task(Frozen):
         default=(), description='Further facts, each a list of texts of which the answer must contain one as well.'
     )
     forbid: tuple[str, ...] = Field(default=(), description='Texts of which the answer must contain none.')
+    max_length: StrictInt | None = Field(
+        default=None, ge=1, description='The most characters of the answer: one that says everything solves nothing.'
+    )
     needs_tool: StrictBool = Field(
         default=True, description='Whether nobody can know the answer without a tool; false: a tool call is needless.'
     )
