@@ -54,7 +54,8 @@ def diary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Put the stand-in where the package would be; what its servers do stands in the file."""
     path = tmp_path / 'diary.jsonl'
     monkeypatch.syspath_prepend(str(PACKAGES))
-    monkeypatch.setenv('PYTHONPATH', os.pathsep.join([str(PACKAGES), str(TESTS)]))
+    paths = [str(PACKAGES), str(TESTS), os.environ.get('PYTHONPATH', '')]
+    monkeypatch.setenv('PYTHONPATH', os.pathsep.join(filter(None, paths)))
     monkeypatch.setenv('STANDIN_DIARY', str(path))
     monkeypatch.delenv('STANDIN_MOOD', raising=False)
     return path
