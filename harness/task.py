@@ -32,7 +32,7 @@ def solved(task: Task | None, record: RunRecord) -> bool | None:
 
 
 def solves(task: Task, answer: str) -> bool:
-    """Tell whether an answer holds one of `accept`, one of each list of `also`, none of `forbid`, and is not too long."""
+    """Tell whether an answer holds one of `accept`, one of each list of `also`, no `forbid`, and is not too long."""
     if task.max_length is not None and len(answer.strip()) > task.max_length:
         return False
     wanted = all(any(holds(answer, text) for text in texts) for texts in (task.accept, *task.also))

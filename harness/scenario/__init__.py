@@ -250,7 +250,8 @@ class Task(Frozen):
     """When a recorded model solved the question: about the model, never a finding about the node.
 
     The answer must contain one of `accept`, one of each list of `also`, and none of `forbid`, in `max_length`
-    characters; `harness.task` says what counts as contained. `solution` are the turns of a model that solves it, which prove that it can be solved.
+    characters; `harness.task` says what counts as contained. `solution` are the turns of a model that solves it, which
+    prove that it can be solved.
     """
 
     family: str = Field(
