@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.common import echo, found, node_option, scenarios_option, usage_errors
+from harness.cli.common import echo, found, new_cassettes_option, node_option, scenarios_option, usage_errors
 
 if TYPE_CHECKING:
     from harness.capture.behaviour import Behaviour
@@ -49,11 +49,7 @@ _OF_A_RUN = ('scenario', 'epoch', 'line')
 )
 @node_option
 @scenarios_option
-@click.option(
-    '--cassettes',
-    type=click.Path(file_okay=False, path_type=Path),
-    help='The folder to write to.  [default: cassettes]',
-)
+@new_cassettes_option
 def capture(words: tuple[str, ...], accepts: bool, root: Path | None, cassettes: Path | None, **options: Any) -> None:
     """Turn what a model wrote into a scenario with a cassette.
 

@@ -24,6 +24,11 @@ scenarios_option = click.option(
     '--scenarios', 'root', type=FOLDER, help='The folder of the scenarios.  [default: scenarios]'
 )
 cassettes_option = click.option('--cassettes', type=FOLDER, help='The folder of the cassettes.  [default: cassettes]')
+new_cassettes_option = click.option(
+    '--cassettes',
+    type=click.Path(file_okay=False, path_type=Path),
+    help='The folder to write to.  [default: cassettes]',
+)
 node_option = click.option(
     '--node',
     'node_ref',

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.common import FINDINGS, echo, found, node_option, scenarios_option, usage_errors
+from harness.cli.common import FINDINGS, echo, found, new_cassettes_option, node_option, scenarios_option, usage_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -61,11 +61,7 @@ STOPPED = 130
 @click.option('--epoch', type=int, help='Record this epoch of several.')
 @node_option
 @scenarios_option
-@click.option(
-    '--cassettes',
-    type=click.Path(file_okay=False, path_type=Path),
-    help='The folder to write to.  [default: cassettes]',
-)
+@new_cassettes_option
 def record(
     select: tuple[str, ...],
     names: tuple[str, ...],
