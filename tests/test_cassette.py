@@ -147,6 +147,7 @@ def test_a_single_recording_is_the_first_epoch_of_its_model(tmp_path: Path) -> N
     assert kept_path(tmp_path, 'one-tool', 'small', 1) == single
     assert kept_path(tmp_path, 'one-tool', 'small', 2) == cassette_path(tmp_path, 'one-tool', 'small', 2)
 
+
 def test_a_stray_file_among_the_cassettes_is_named(tmp_path: Path) -> None:
     (tmp_path / 'one-tool').mkdir()
     (tmp_path / 'one-tool' / 'small (copy).yaml').touch()
