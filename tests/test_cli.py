@@ -375,7 +375,7 @@ def test_lint_of_a_sound_suite_ends_with_code_0(suite: Suite) -> None:
 
 
 @pytest.mark.parametrize(
-    ('what', 'version'), [('scenario', 1), ('run', 1), ('results', 2), ('baseline', 1), ('diff', 1), ('coverage', 1)]
+    ('what', 'version'), [('scenario', 1), ('run', 1), ('results', 3), ('baseline', 1), ('diff', 1), ('coverage', 1)]
 )
 def test_every_schema_that_is_printed_is_one(what: str, version: int) -> None:
     schema = json.loads(invoke('schema', what).stdout)

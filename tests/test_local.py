@@ -340,9 +340,21 @@ def test_weights_that_load_for_ever_are_given_up(suite: Suite, diary: Path, monk
 # ---------------------------------------------------------------------------------------------------------- broken off
 
 
+def hears_ctrl_c() -> None:
+    """Undo what a shell does to commands in the background, and they to their children: they ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def process(suite: Suite) -> subprocess.Popen[str]:
     program = [sys.executable, '-c', 'from harness.cli import program; program()', *arguments(suite)]
-    return subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=suite.folder)
+    return subprocess.Popen(
+        program,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=suite.folder,
+        preexec_fn=hears_ctrl_c,
+    )
 
 
 @pytest.mark.skipif(not LINUX, reason='looks into /proc')

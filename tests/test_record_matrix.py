@@ -371,11 +371,22 @@ def test_a_node_that_cannot_be_loaded_is_told_once(suite: Suite, tmp_path: Path)
 # ---------------------------------------------------------------------------------------------------------- broken off
 
 
+def hears_ctrl_c() -> None:
+    """Undo what a shell does to commands in the background, and they to their children: they ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def process(suite: Suite, *more: str) -> subprocess.Popen[str]:
     """Start the command as a program, in a process group of its own."""
     program = [sys.executable, '-c', 'from harness.cli import program; program()', *arguments(suite, *more)]
     return subprocess.Popen(
-        program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True, cwd=suite.folder
+        program,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        cwd=suite.folder,
+        preexec_fn=hears_ctrl_c,
     )
 
 

@@ -75,6 +75,7 @@ def handler(mood: str, given: CommonParams) -> type[BaseHTTPRequestHandler]:
             if mood == 'dies when asked':
                 print('a tensor was not what it seemed', file=sys.stderr, flush=True)
                 os.kill(os.getpid(), signal.SIGABRT)
+                threading.Event().wait()  # the signal may reach another thread a moment later
             if mood == 'never answers':
                 threading.Event().wait()
             self._say(200, chat_completion('Hello.', model=next(iter(given.model_alias))))
