@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 
 class ModelError(Exception):
     """A call that ended without a reply of the model; its text is the server's message where there is one."""
@@ -78,3 +80,20 @@ def status_error(message: str, status: int) -> APIStatusError:
     """Return the error for an HTTP status."""
     kind = InternalServerError if status >= 500 else _BY_STATUS.get(status, APIStatusError)
     return kind(message, status)
+
+
+INFRASTRUCTURE: Final = frozenset(
+    {
+        'APIConnectionError',
+        'APIResponseError',
+        'APIStatusError',
+        'APITimeoutError',
+        'AuthenticationError',
+        'ConflictError',
+        'InternalServerError',
+        'NotFoundError',
+        'PermissionDeniedError',
+        'RateLimitError',
+    }
+)
+"""The failures that say nothing about a model, by name: all but those of a request that can never be answered."""

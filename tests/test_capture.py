@@ -354,6 +354,7 @@ def test_the_same_run_twice_in_a_store_is_one(suite: CaptureSuite) -> None:
     suite.ask()
     suite.store()
     suite.captured(suite.store(), '--run', 'lake', '--id', 'lake-again')
+    assert len(list(suite.cassettes.rglob('lake-again/*.yaml'))) == 1
 
 
 def test_a_run_that_is_not_there_names_the_nearest(suite: CaptureSuite) -> None:

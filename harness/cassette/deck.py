@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -35,7 +36,7 @@ _KEPT_REQUEST_HEADERS = ('content-type',)
 _KEPT_RESPONSE_HEADERS = ('content-type',)
 
 
-class Deck(httpx.BaseTransport):
+class Deck(httpx.BaseTransport, ABC):
     """Sends requests through a vcrpy cassette, one at a time, since their order counts."""
 
     drift: Drift | None = None
@@ -65,9 +66,9 @@ class Deck(httpx.BaseTransport):
     def expect(self, request: httpx.Request) -> None:
         """Look at a request before it goes out."""
 
+    @abstractmethod
     def latency(self, request: httpx.Request, seconds: float) -> float | None:
         """Return how long the model took for the answer that is being given, where giving it took so many seconds."""
-        raise NotImplementedError
 
     def finish(self) -> None:
         """Look at what is left at the end."""

@@ -10,6 +10,7 @@ from collections import deque
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
+from harness.llm_errors import INFRASTRUCTURE
 from harness.matrix.local import LocalServer, Up
 from harness.matrix.pace import Pace
 from harness.matrix.worker import Broken, Done, Failed, Job, Ready, Spent, Waiting, work
@@ -23,22 +24,6 @@ if TYPE_CHECKING:
     from harness.matrix.models import Local
     from harness.matrix.plan import Cell
     from harness.matrix.worker import Message
-
-INFRASTRUCTURE: Final = frozenset(
-    {
-        'APIConnectionError',
-        'APIResponseError',
-        'APIStatusError',
-        'APITimeoutError',
-        'AuthenticationError',
-        'ConflictError',
-        'InternalServerError',
-        'NotFoundError',
-        'PermissionDeniedError',
-        'RateLimitError',
-    }
-)
-"""Failures that say nothing about a model."""
 
 _FOR_ALL: Final = frozenset({'AuthenticationError', 'PermissionDeniedError', 'NotFoundError'})
 _ENDS: Final = {

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from harness.expect.finding import NODE
 from harness.grammar import Form, Kind, Reading, read_turn
+from harness.llm_errors import INFRASTRUCTURE
 from harness.record import Frozen
 from harness.verdicts.narrated import made_before, narration
 
@@ -26,20 +27,6 @@ if TYPE_CHECKING:
 GUARD: Final = 'RocketRide.agent.guard.v1'
 MAX_LLM_CALLS: Final = 10
 """The budget of LLM calls of one run (contract: the loop runs up to 10 iterations)."""
-
-INFRASTRUCTURE: Final = frozenset(
-    {
-        'APIConnectionError',
-        'APIResponseError',
-        'APITimeoutError',
-        'AuthenticationError',
-        'InternalServerError',
-        'NotFoundError',
-        'PermissionDeniedError',
-        'RateLimitError',
-    }
-)
-"""The errors of an LLM call that are not the model's fault."""
 
 
 class Flag(StrEnum):
