@@ -8,7 +8,7 @@ from harness.capture.behaviour import SeenCall
 from harness.capture.proposal import steps_of
 from harness.expect.finding import NODE
 from harness.show.summary import answer_of, stop_reason_of
-from harness.show.visible import as_text, clip, plural
+from harness.show.visible import as_text, clip, excerpt, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,8 +42,8 @@ def _prompts(then: Sequence[str], now: Sequence[str]) -> Iterator[str]:
         if was != is_:
             same = next((at for at, (one, other) in enumerate(zip(was, is_, strict=False)) if one != other), 0)
             line = was.count('\n', 0, same) + 1
-            parts = [_shown(text[max(0, same - 20) : same + 40]) for text in (was, is_)]
-            yield f'the prompt of turn {number} differs from line {line} on: it was ...{parts[0]}, now ...{parts[1]}'
+            parts = [_shown(excerpt(text, same - 20, same + 40)) for text in (was, is_)]
+            yield f'the prompt of turn {number} differs from line {line} on: it was {parts[0]}, now {parts[1]}'
             return
 
 

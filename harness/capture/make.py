@@ -26,7 +26,7 @@ from harness.scenario.loading import FileError, ScenarioFile, load_scenario
 from harness.scenario.schema import schema_line
 from harness.secrets import Guard
 from harness.show.summary import answer_of, stop_reason_of
-from harness.show.visible import plural
+from harness.show.visible import excerpt, plural
 
 if TYPE_CHECKING:
     from harness.engine.node import Node
@@ -260,4 +260,4 @@ class _Stage:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 60 else f'{text[:57]}...'
+    return excerpt(text, 0, 60)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from harness.show.visible import excerpt
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -121,5 +123,4 @@ def _is_change(change: Any) -> bool:
 def _short(value: Any) -> str:
     if not isinstance(value, str | int | float | None):
         return f'a {type(value).__name__}'
-    text = repr(value)
-    return text if len(text) <= 60 else f'{text[:60]}...'
+    return excerpt(repr(value), 0, 60)

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from harness.record import Frozen
+from harness.show.visible import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -155,10 +156,8 @@ def _text_difference(recorded: str, now: str) -> str:
 
 
 def _around(text: str, at: int) -> str:
-    start, end = max(0, at - _CONTEXT), at + _CONTEXT
-    return ('...' if start else '') + repr(text[start:end]) + ('...' if end < len(text) else '')
+    return repr(excerpt(text, at - _CONTEXT, at + _CONTEXT))
 
 
 def _printable(line: str) -> str:
-    line = ''.join(c if c.isprintable() else repr(c)[1:-1] for c in line[:_MAX_LINE])
-    return line if len(line) < _MAX_LINE else f'{line}...'
+    return ''.join(c if c.isprintable() else repr(c)[1:-1] for c in excerpt(line, 0, _MAX_LINE))

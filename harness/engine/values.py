@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 import reprlib
+import sys
 from typing import Any, Final
 
 from harness.record import Failure
-from harness.show.visible import clip
+from harness.show.visible import clip, excerpt
 
 MAX_CHARACTERS: Final = 10_000_000
 """The most characters that a record keeps of one value; one beyond ASCII counts six times, as JSON writes it."""
@@ -18,6 +19,7 @@ MAX_VALUES: Final = 250_000
 
 _MAX_DEPTH: Final = 100
 _MAX_REPR: Final = 20_000
+_MAX_INNER: Final = 1_000
 _MAX_MESSAGE: Final = 20_000
 
 
@@ -28,7 +30,13 @@ class _Short(reprlib.Repr):
         super().__init__()
         self.maxlevel = 2
         self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = self.maxdeque = 50
-        self.maxstring = self.maxother = 1_000
+        self.maxother = sys.maxsize
+
+    def repr_str(self, x: str, level: int) -> str:
+        return excerpt(repr(x[:_MAX_INNER]), 0, _MAX_INNER)
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        return clip(super().repr_instance(x, level), _MAX_INNER)
 
 
 _short = _Short()
@@ -79,7 +87,7 @@ def _described(value: Any) -> str:
         if isinstance(value, _CONTAINERS):
             return safe_text(_short.repr(value))
         if isinstance(value, bytes | bytearray):
-            return clip(repr(value[: 2 * _MAX_REPR]), _MAX_REPR)
+            return excerpt(repr(value[:_MAX_REPR]), 0, _MAX_REPR)
         return clip(safe_text(repr(value)), _MAX_REPR)
     except Exception:  # a value without a repr still has to stand in the record
         return f'<{type(value).__name__}>'

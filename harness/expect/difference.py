@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.scenario.yamlnode import key_path
-from harness.show.visible import clip, one_line, visible
+from harness.show.visible import clip, excerpt, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,8 +78,9 @@ def text_diff(expected: str, actual: str) -> str:
         head += f' ({len(expected):,} characters expected, {len(actual):,} came)'
     if max(len(_line_at(text, at)) for text in (expected, actual)) > MAX_LINE:
         return f'{head}\n  expected {_around(expected, at)}\n  actual   {_around(actual, at)}'
-    start, end = max(0, at - _MAX_COMPARED // 4), at + _MAX_COMPARED // 2
-    return f'{head}\n{rows_diff(expected[start:end].split(chr(10)), actual[start:end].split(chr(10)))}'
+    start, end = at - _MAX_COMPARED // 4, at + _MAX_COMPARED // 2
+    before, after = (excerpt(text, start, end).split('\n') for text in (expected, actual))
+    return f'{head}\n{rows_diff(before, after)}'
 
 
 def rows_diff(expected: Sequence[str], actual: Sequence[str]) -> str:
@@ -132,9 +133,7 @@ def _line_at(text: str, at: int) -> str:
 
 
 def _around(text: str, at: int) -> str:
-    start, end = max(0, at - _AROUND), at + _AROUND
-    part = one_line(text[start:end])
-    return f'{"…" if start else ""}{part}{"…" if end < len(text) else ""}'
+    return one_line(excerpt(text, at - _AROUND, at + _AROUND))
 
 
 def _printable(line: str) -> str:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from harness.gate.steady import steady
 from harness.record import Frozen, RunRecord
-from harness.show.visible import as_text, clip
+from harness.show.visible import as_text, clip, excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -172,5 +172,4 @@ def _cut(line: str, at: int) -> str:
         return line
     sign, text = line[:1], line[1:]
     start = max(0, min(at - _MAX_LINE // 4, len(text) - _MAX_LINE))
-    piece = text[start : start + _MAX_LINE]
-    return f'{sign}{"..." if start else ""}{piece}{"..." if start + _MAX_LINE < len(text) else ""}'
+    return sign + excerpt(text, start, start + _MAX_LINE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import yaml
 
 from harness.record import Frozen
-from harness.show.visible import clip
+from harness.show.visible import clip, excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,8 +77,7 @@ def place_of(node: yaml.Node | yaml.Event | None) -> tuple[int, int]:
 
 def quoted(text: str) -> str:
     """Return a text as a single-quoted YAML value, shortened for a message."""
-    short = text if len(text) <= 60 else f'{text[:57]}...'
-    return "'" + short.replace("'", "''") + "'"
+    return "'" + excerpt(text, 0, 60).replace("'", "''") + "'"
 
 
 def describe(node: yaml.Node | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +14,9 @@ _HIDDEN = re.compile(
     '[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb'
     '\U000e0000-\U000e0fff]'
 )
+CUT: Final = '[…]'
+"""Where a part was taken out of a text. What stands beside it may be a part of a key: `harness.secrets` looks there."""
+
 _SHORT = {'\r': '\\r', '\x0b': '\\v', '\x0c': '\\f', '\x08': '\\b', '\x07': '\\a', '\0': '\\0'}
 
 
@@ -58,6 +61,12 @@ def clip(text: str, limit: int) -> str:
     tail = limit // 4
     head = limit - tail
     return f'{text[:head]}… [{len(text) - limit:,} characters left out] …{text[-tail:]}'
+
+
+def excerpt(text: str, start: int, end: int) -> str:
+    """Return the characters `start` to `end` of a text, with `[…]` at each end that is none of the text."""
+    start = max(0, start)
+    return f'{CUT if start else ""}{text[start:end]}{CUT if end < len(text) else ""}'
 
 
 def plural(number: int, noun: str) -> str:
