@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from harness.engine.node import Node
     from harness.engine.threads import TimeLimit
+    from harness.gate.change import Level
     from harness.results import StoredResult
     from harness.run import Result
     from harness.scenario.loading import ScenarioFile
@@ -158,10 +159,27 @@ def judge(file: ScenarioFile, results: Iterable[Result], gate: Gate = EVERYTHING
 
 def _outcome(file: ScenarioFile, result: Result) -> Outcome:
     scenario, record = file.scenario, result.record
-    path = str(shown_path(file.path.absolute()))
+    return outcome_of(
+        result,
+        file,
+        family=scenario.family,
+        level=scenario.level,
+        solved=solved(scenario.task, record) if record.model and not result.problem else None,
+    )
+
+
+def outcome_of(
+    result: Result | StoredResult, file: ScenarioFile | None, *, family: str, level: Level, solved: bool | None
+) -> Outcome:
+    """Return a judged run as it is shown and weighed, without what a gate makes of it.
+
+    `file` is its scenario as it is now; a finding of a scenario that is not there stands in line 1 of no file.
+    """
+    record = result.record
+    path = str(shown_path(file.path.absolute())) if file is not None else f'{record.scenario}.yaml'
     findings = []
     for finding in result.findings:
-        line, column = file.where(finding.loc)
+        line, column = file.where(finding.loc) if file is not None else (1, 1)
         findings.append(
             Unmet(
                 path=path,
@@ -176,18 +194,18 @@ def _outcome(file: ScenarioFile, result: Result) -> Outcome:
             )
         )
     return Outcome(
-        scenario=scenario.id,
-        title=scenario.title,
-        family=scenario.family,
-        level=scenario.level,
+        scenario=record.scenario,
+        title=file.scenario.title if file is not None else record.scenario,
+        family=family,
+        level=level,
         path=path,
         model=record.model,
         run=record.epoch,
         met=not findings and not result.problem,
         findings=tuple(findings),
         problem=result.problem or '',
-        proposed=scenario.proposed,
-        solved=solved(scenario.task, record) if record.model and not result.problem else None,
+        proposed=file is not None and file.scenario.proposed,
+        solved=solved,
         stop_reason=stop_reason_of(record),
         llm_calls=len(record.turns),
         seconds=record.duration_s,

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 from example_suite import Suite
+from scorecard_read import Elements, Read
 from scorecard_stores import ANSWER, CALL, MALFORMED, finding, head, result, scripted, store
 
 from harness.cli import main
 from harness.gate.verdict import Gate
 from harness.scenario.loading import UsageError
 from harness.scorecard.build import Scorecard, build_scorecard
-from harness.scorecard.pack import unpacked
 from harness.scorecard.page import script, write_page
 from harness.secrets import SecretFound
 
@@ -31,54 +29,6 @@ HOSTILE = (
 )
 
 
-class Elements(HTMLParser):
-    """What a browser sees of a page: elements with their attributes, and the text inside of each script."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.scripts: list[str] = []
-        self.inside = False
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-        self.inside = tag == 'script'
-        if self.inside:
-            self.scripts.append('')
-
-    def handle_endtag(self, tag: str) -> None:
-        self.inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self.inside:
-            self.scripts[-1] += data
-
-
-class Read:
-    """The data in a page, as its script finds them."""
-
-    def __init__(self, made: Scorecard) -> None:
-        self.card = json.loads(re.search(r'id="card">(.*?)</script>', made.html, re.DOTALL)[1])  # type: ignore[index]
-        self.packs = {
-            name: unpacked(text) for name, text in re.findall(r'data-pack="([^"]+)">([^<]*)</script>', made.html)
-        }
-
-    @property
-    def index(self) -> Any:
-        return self.packs['index-0']
-
-    def run(self, number: int) -> Any:
-        return self.packs[f'run-{self.index["chunk"][number]}'][self.index['at'][number]]
-
-    def text(self, value: Any) -> str:
-        if isinstance(value, int):
-            chunk = max(at for at, start in enumerate(self.card['textStarts']) if start <= value)
-            value = self.packs[f'text-{chunk}'][value - self.card['textStarts'][chunk]]
-        return value if isinstance(value, str) else ''.join(value)
-
-
 def made(tmp_path: Path, *results: Any, **options: Any) -> Scorecard:
     path = tmp_path / 'results.jsonl'
     path.unlink(missing_ok=True)
@@ -87,7 +37,7 @@ def made(tmp_path: Path, *results: Any, **options: Any) -> Scorecard:
 
 def test_a_page_has_the_figures_of_each_model_and_family(tmp_path: Path) -> None:
     card = Read(
-        made(tmp_path, result(), result('b', outputs=(MALFORMED,), solved=False), result(model='large-8b'))
+        made(tmp_path, result(), result('b', outputs=(MALFORMED,), solved=False), result(model='large-8b')).html
     ).card
 
     assert [model['slug'] for model in card['models']] == ['large-8b', 'small-1b']
@@ -101,7 +51,7 @@ def test_a_page_has_the_figures_of_each_model_and_family(tmp_path: Path) -> None
 
 
 def test_the_index_leads_from_a_run_to_its_transcript(tmp_path: Path) -> None:
-    page = Read(made(tmp_path, scripted(), result(), result('b', outputs=(MALFORMED,), solved=False)))
+    page = Read(made(tmp_path, scripted(), result(), result('b', outputs=(MALFORMED,), solved=False)).html)
     index = page.index
 
     assert [index['scenarios'][at]['id'] for at in index['scenario']] == ['plain-answer', 'find-a-place', 'b']
@@ -116,7 +66,7 @@ def test_the_index_leads_from_a_run_to_its_transcript(tmp_path: Path) -> None:
 
 
 def test_a_prompt_tells_only_what_is_new_in_it(tmp_path: Path) -> None:
-    page = Read(made(tmp_path, result()))
+    page = Read(made(tmp_path, result()).html)
     first, second = page.run(0)['turns']
 
     assert page.text(first['prompt']).startswith('Use the tools')
@@ -125,7 +75,7 @@ def test_a_prompt_tells_only_what_is_new_in_it(tmp_path: Path) -> None:
 
 
 def test_findings_are_told_with_both_sides_and_their_difference(tmp_path: Path) -> None:
-    page = Read(made(tmp_path, scripted(findings=(finding(),))))
+    page = Read(made(tmp_path, scripted(findings=(finding(),))).html)
 
     assert page.run(0)['findings'] == [
         {
@@ -143,7 +93,7 @@ def test_findings_are_told_with_both_sides_and_their_difference(tmp_path: Path) 
 def test_what_was_not_judged_and_what_is_missing_is_no_pass(tmp_path: Path) -> None:
     lacking = result('never-recorded', None, (), problem='there is no cassette', task_family='long-result')
     scorecard = made(tmp_path, result(), lacking)
-    card = Read(scorecard).card
+    card = Read(scorecard.html).card
 
     assert card['verdict'] == 'inconclusive'
     assert card['unrecorded'] == 1
@@ -153,7 +103,7 @@ def test_what_was_not_judged_and_what_is_missing_is_no_pass(tmp_path: Path) -> N
 
 
 def test_figures_that_were_not_measured_are_null(tmp_path: Path) -> None:
-    card = Read(made(tmp_path, result(), not_asked='left out')).card
+    card = Read(made(tmp_path, result(), not_asked='left out').html).card
 
     assert card['figures'][0]['rates']['parser_would_corrupt'] is None
     assert card['notMeasured'] == {'parser_would_corrupt': 'left out'}
@@ -162,7 +112,7 @@ def test_figures_that_were_not_measured_are_null(tmp_path: Path) -> None:
 
 def test_bad_turns_are_clustered_and_lead_to_a_run(tmp_path: Path) -> None:
     runs = [result(f's-{number}', outputs=(CALL, MALFORMED), solved=False) for number in range(3)]
-    page = Read(made(tmp_path, result(), *runs))
+    page = Read(made(tmp_path, result(), *runs).html)
     (signature,) = page.card['signatures']
 
     assert (signature['kind'], signature['count'], signature['models']) == ('malformed', 3, {'0': 3})
@@ -171,13 +121,13 @@ def test_bad_turns_are_clustered_and_lead_to_a_run(tmp_path: Path) -> None:
 
 
 def test_two_parameter_sets_of_a_model_have_their_own_links(tmp_path: Path) -> None:
-    card = Read(made(tmp_path, result(), result(parameters={'temperature': 0.7}))).card
+    card = Read(made(tmp_path, result(), result(parameters={'temperature': 0.7})).html).card
 
     assert sorted(model['slug'] for model in card['models']) == ['small-1b@temperature-0', 'small-1b@temperature-0.7']
 
 
 def test_of_a_run_that_is_there_twice_the_last_one_counts(tmp_path: Path) -> None:
-    page = Read(made(tmp_path, result(solved=False), result()))
+    page = Read(made(tmp_path, result(solved=False), result()).html)
 
     assert (page.card['replaced'], page.card['runs'], page.index['solved']) == (1, 1, [1])
 
@@ -197,7 +147,7 @@ def test_whatever_a_model_wrote_the_page_has_no_element_more(tmp_path: Path) -> 
 
     assert [tag for tag, _ in Elements(wild.html).found] == [tag for tag, _ in Elements(tame.html).found]
     assert 'alert(1)' not in wild.html.replace('alert(1)\\u003c', '')
-    texts = Read(wild).run(0)['turns'][1]['out'][0][1]
+    texts = Read(wild.html).run(0)['turns'][1]['out'][0][1]
     assert '\\x1b' in texts[1::2]
     assert ''.join(texts).startswith('</script>')
 
@@ -255,7 +205,7 @@ def test_an_empty_store_is_refused(tmp_path: Path) -> None:
 
 def test_the_difference_from_an_earlier_store_is_in_the_page(tmp_path: Path) -> None:
     earlier = store(tmp_path / 'earlier.jsonl', [scripted(), scripted('gone')], head(node_digest='b' * 64))
-    page = Read(made(tmp_path, scripted(findings=(finding(),)), scripted('new'), before=earlier))
+    page = Read(made(tmp_path, scripted(findings=(finding(),)), scripted('new'), before=earlier).html)
     found = page.packs['diff-0']
 
     assert [(run['scenario'], run['change']) for run in found['runs']] == [
@@ -270,8 +220,8 @@ def test_the_level_gates_as_in_a_run(tmp_path: Path) -> None:
     beyond = finding().model_copy(update={'level': 'hardening'})
     results = [scripted(findings=(beyond,), level='hardening'), scripted('met', level='required')]
 
-    assert Read(made(tmp_path, *results)).card['verdict'] == 'fail'
-    assert Read(made(tmp_path, *results, gate=Gate('required'))).card['verdict'] == 'pass'
+    assert Read(made(tmp_path, *results).html).card['verdict'] == 'fail'
+    assert Read(made(tmp_path, *results, gate=Gate('required')).html).card['verdict'] == 'pass'
 
 
 def test_the_command_writes_page_and_badges(tmp_path: Path) -> None:
@@ -307,7 +257,7 @@ def test_the_date_can_be_set_from_outside(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_planned_run_that_was_never_made_is_missing_in_the_rates_of_its_model(tmp_path: Path) -> None:
     never = result('b', outputs=(), parameters={}, problem='not recorded', solved=None)
-    page = Read(made(tmp_path, result(), never))
+    page = Read(made(tmp_path, result(), never).html)
     found = next(item for item in page.card['figures'] if not item['family'])
 
     assert [model['slug'] for model in page.card['models']] == ['small-1b']
@@ -316,7 +266,7 @@ def test_a_planned_run_that_was_never_made_is_missing_in_the_rates_of_its_model(
 
 
 def test_the_runs_behind_a_rate_are_marked_in_the_index(tmp_path: Path) -> None:
-    page = Read(made(tmp_path, result(), result('b', outputs=(ANSWER,), solved=False), scripted()))
+    page = Read(made(tmp_path, result(), result('b', outputs=(ANSWER,), solved=False), scripted()).html)
     skipped = 1 << page.card['words']['marks'].index('tool_skip')
 
     assert [bool(marks & skipped) for marks in page.index['marks']] == [False, True, False]

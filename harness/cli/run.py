@@ -19,7 +19,6 @@ from harness.cli.common import (
     node_option,
     scenarios_option,
     time_limit_option,
-    timestamp,
     usage_errors,
 )
 from harness.cli.outputs import Outputs, output_options
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
     '--isolate', is_flag=True, help='Run the node in a process of its own: one that crashes it costs one scenario.'
 )
 @click.option('--json', 'as_json', is_flag=True, help='Print the outcome as JSON (see: schema run).')
-@click.option('--report', type=FILE, help='Write an HTML report to this file.')
+@click.option('--report', type=FILE, help='Write the scorecard of this run, an HTML page, to this file.')
 @click.option('--results', type=FILE, help='Append the records and findings to this results store (JSON lines).')
 @output_options
 @click.option('-x', '--fail-fast', is_flag=True, help='End at the first scenario that keeps the gate from passing.')
@@ -124,13 +123,15 @@ def run(
         if lingering():
             shut_out()
     outcomes = tuple(item.outcome for item in judged)
+    left = {file.scenario.id for file in files} - {outcome.scenario for outcome in outcomes}
+    whole = not select and not families
     summary = summarize(
         outcomes,
         node=node.name,
         platform=platform,
         gate=gate,
-        left={file.scenario.id for file in files} - {outcome.scenario for outcome in outcomes},
-        whole=not select and not families,
+        left=left,
+        whole=whole,
     )
     if as_json:
         echo_json(summary.model_dump())
@@ -144,13 +145,14 @@ def run(
         if summary.baseline is not None:
             echo(baseline_lines(summary.baseline, outcomes))
     if report is not None:
-        from harness.report.build import build_report
-        from harness.secrets.writing import write_whole
+        from harness import results as store
+        from harness.gate.diff import Store
+        from harness.scorecard.made import write_scorecard
 
-        page = build_report(judged, node=node.name, platform=platform, date=timestamp(), left=runs.left)
         with usage_errors():
-            report.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(report, page)
+            made = suite.stored(judged, files, cassettes)
+            this = Store('this run', store.header(files, node, platform), made)
+            write_scorecard(report, this, files, root, cassettes, gate=gate, left=left, whole=whole, chosen=not whole)
         click.echo(f'Report: {report}', err=as_json)
     outputs.write(summary, judged, root, report)
     if not as_json:

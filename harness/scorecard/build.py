@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from harness import results as store
-from harness.gate.diff import Store, diff_of
+from harness.gate.diff import diff_of
 from harness.gate.verdict import Gate, verdict_of
 from harness.metrics.rows import NOT_ASKED
 from harness.scorecard.badges import Badge, count_badge, share_badge, text_width
-from harness.scorecard.data import collect
+from harness.scorecard.data import collect, opened
+from harness.scorecard.findings import baseline_json, unmet_json
 from harness.scorecard.index import (
     FLAGS,
     LETTERS,
@@ -33,6 +34,7 @@ from harness.scorecard.overview import (
 )
 from harness.scorecard.pack import as_json, packed
 from harness.scorecard.page import page
+from harness.scorecard.settings import settings_json
 from harness.scorecard.words import METHOD, PUBLISHED, legend
 from harness.secrets import Guard
 from harness.show.score import NOT_MEASURED
@@ -40,9 +42,10 @@ from harness.show.summary import count_outcomes
 from harness.show.visible import clip, json_safe, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Collection, Mapping, Sequence
 
+    from harness import results as store
+    from harness.gate.diff import Store
     from harness.matrix.models import Prices
     from harness.metrics.figures import Score
     from harness.metrics.statistics import Rate
@@ -52,7 +55,7 @@ if TYPE_CHECKING:
     from harness.scorecard.overview import Model
     from harness.verdicts.turns import Corrupts
 
-CARD_VERSION: Final = 1
+CARD_VERSION: Final = 2
 _MOST_CHANGED: Final = 2_000
 _DIGEST: Final = 12
 _TEXT: Final = 4_000
@@ -67,22 +70,28 @@ class Scorecard(NamedTuple):
 
 
 def build_scorecard(
-    paths: Sequence[Path],
+    stores: Sequence[Path | Store],
     files: Sequence[ScenarioFile],
     register: Sequence[Requirement],
     *,
     gate: Gate | None = None,
+    left: Collection[str] = (),
+    whole: bool = False,
+    chosen: bool = False,
     before: Path | None = None,
     corrupts: Corrupts | None = None,
     not_asked: str = NOT_ASKED,
     moment: datetime | None = None,
     prices: Mapping[str, Prices] | None = None,
+    served: Mapping[str, str] | None = None,
 ) -> Scorecard:
-    """Return the scorecard of results stores.
+    """Return the scorecard of results stores, each the path of one or one that was never written.
 
-    `files` and `register` are the scenarios and requirements as they are now, which may be none. `before` is an earlier
-    store to compare with. `moment` is told as the date of all stores, for pages that are the same byte for byte.
-    `prices` are those of the models by their names.
+    `files` and `register` are the scenarios and requirements as they are now, which may be none; `chosen` says that the
+    scenarios are a part of their suite. For `left` and `whole` see `Gate.comparison`. `before` is an earlier store to
+    compare with. `moment` is told as the date of all stores, for pages that are the same byte for byte. `prices` are
+    those of the models by their names, `served` the names that servers know them by: models with the same one differ in
+    their parameters only.
 
     Raises:
         ResultsError: a store cannot be used.
@@ -90,20 +99,20 @@ def build_scorecard(
         SecretFound: something looks like a key.
     """
     gate, guard = gate or Gate(), Guard.of_environment()
-    collected = collect(paths, files, gate, corrupts, not_asked, guard)
+    collected = collect(stores, files, gate, corrupts, not_asked, guard)
     found = scored(collected, prices)
     models = models_of(found)
     signatures, signature_runs, more = signatures_json(collected, models)
     index = index_json(collected, models)
     index['signatureRuns'] = signature_runs
-    index['requirements'] = conformance_json(register, collected.files) if register else []
+    index['requirements'] = conformance_json(register, collected.files, chosen=chosen) if register else []
     packs = {
         'index': [packed(as_json(index), guard, 'the index of the scorecard')],
         'run': collected.chunks,
         'text': collected.pool.close(),
     }
     if before is not None:
-        packs['diff'] = [packed(as_json(_diff(before, paths)), guard, 'the difference of two stores')]
+        packs['diff'] = [packed(as_json(_diff(before, stores[0])), guard, 'the difference of two stores')]
     badges = _badges(collected, found, models)
     card = {
         'version': CARD_VERSION,
@@ -111,13 +120,15 @@ def build_scorecard(
         'stores': [_store(source.file, source.head, source.runs, moment) for source in collected.sources],
         'runs': len(collected.runs),
         'replaced': collected.replaced,
-        **_verdict(collected, gate),
+        **_verdict(collected, gate, left, whole),
+        'unmet': unmet_json(collected, models, guard),
         'models': [{'name': visible(m.name), 'parameters': visible(m.parameters), 'slug': m.slug} for m in models],
         'figures': figures_json(found, models, collected),
         'families': families_json(collected),
         'descriptions': descriptions(),
         'comparisons': comparisons_json(found.comparisons, models),
         'notMeasured': {key: visible(reason) for key, reason in found.not_measured.items()},
+        'settings': settings_json(collected, models, served),
         'signatures': signatures,
         'moreSignatures': more,
         'words': {
@@ -141,7 +152,7 @@ def build_scorecard(
 
 def _store(file: str, head: store.Header, runs: int, moment: datetime | None) -> dict[str, Any]:
     return {
-        'file': visible(file),
+        'file': visible(Path(file).name),
         'node': visible(head.node),
         'nodeDigest': head.node_digest[:_DIGEST],
         'suite': head.suite[:_DIGEST],
@@ -152,16 +163,16 @@ def _store(file: str, head: store.Header, runs: int, moment: datetime | None) ->
     }
 
 
-def _verdict(collected: Collected, gate: Gate) -> dict[str, Any]:
+def _verdict(collected: Collected, gate: Gate, left: Collection[str], whole: bool) -> dict[str, Any]:
     outcomes = [run.outcome for run in collected.runs]
-    compared = gate.comparison(outcomes, whole=False)
-    verdict, reason = verdict_of(outcomes, gate, compared)
+    compared = gate.comparison(outcomes, left, whole)
+    verdict, reason = verdict_of(outcomes, gate, compared, len(left))
     return {
         'verdict': verdict,
         'reason': visible(reason),
         'level': gate.level,
-        'counts': count_outcomes(outcomes).model_dump(mode='json'),
-        'baseline': None if compared is None else compared.counts.model_dump(mode='json'),
+        'counts': count_outcomes(outcomes, len(left)).model_dump(mode='json'),
+        'baseline': baseline_json(compared),
         'unrecorded': sum(run.task and run.row is None and run.state == 'not_judged' for run in collected.runs),
     }
 
@@ -190,9 +201,9 @@ def _badge(badge: Badge) -> dict[str, Any]:
     }
 
 
-def _diff(before: Path, paths: Sequence[Path]) -> dict[str, Any]:
+def _diff(before: Path, after: Path | Store) -> dict[str, Any]:
     """Return what differs between two stores; of very many runs the first ones."""
-    first, second = (Store(path.name, *store.read(path)) for path in (before, paths[0]))
+    first, second = (one._replace(file=Path(one.file).name) for one in map(opened, (before, after)))
     found = diff_of(first, second).model_dump(mode='json')
     found['left'] = max(0, len(found['runs']) - _MOST_CHANGED)
     found['runs'] = found['runs'][:_MOST_CHANGED]

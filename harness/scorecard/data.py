@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from harness import results as store
 from harness.expect.finding import NODE
 from harness.gate.baseline import baseline_run
+from harness.gate.diff import Store
 from harness.metrics.rows import NOT_ASKED, Rows, parameters_text, rows_of, with_parameters
 from harness.scenario.loading import UsageError
-from harness.scenario.yamlnode import key_path
 from harness.scorecard.pack import Chunks, Pool
 from harness.scorecard.signatures import kind_of, normalised
 from harness.scorecard.transcript import run_view
 from harness.secrets import Guard
-from harness.show.summary import Outcome, Unmet
+from harness.suite import outcome_of
 from harness.verdicts.turns import Outcome as End
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from harness.metrics.rows import RunRow, TurnRow
     from harness.results import Header, StoredResult
     from harness.scenario.loading import ScenarioFile
+    from harness.show.summary import Outcome
     from harness.verdicts.turns import Corrupts
 
 
@@ -100,8 +101,17 @@ class Collected:
         )
 
 
+def opened(source: Path | Store) -> Store:
+    """Return a store that is read while it is asked for, or one that was never written.
+
+    Raises:
+        ResultsError: it cannot be used.
+    """
+    return source if isinstance(source, Store) else Store(str(source), *store.read(source))
+
+
 def collect(
-    paths: Sequence[Path],
+    sources: Sequence[Path | Store],
     files: Sequence[ScenarioFile],
     gate: Gate,
     corrupts: Corrupts | None = None,
@@ -109,6 +119,8 @@ def collect(
     guard: Guard | None = None,
 ) -> Collected:
     """Read stores and judge the models in them; `files` are the scenarios as they are now.
+
+    A store is the path of one, or one that was never written.
 
     Raises:
         ResultsError: a store cannot be used.
@@ -119,12 +131,12 @@ def collect(
     by_id = {file.scenario.id: file for file in files}
     pool, chunks = Pool(guard), Chunks(guard, 'a run of the scorecard')
     runs: dict[RunId, Run] = {}
-    sources: list[Source] = []
+    found: list[Source] = []
     read = 0
-    for path in paths:
-        head, stored = store.read(path)
-        if sources and head.node != sources[0].head.node:
-            message = f'{path} is of the node {head.node!r}, and {paths[0]} of {sources[0].head.node!r}'
+    for source in sources:
+        file, head, stored = opened(source)
+        if found and head.node != found[0].head.node:
+            message = f'{file} is of the node {head.node!r}, and {found[0].file} of {found[0].head.node!r}'
             raise UsageError(f'{message}: make a scorecard of each, or give one of them with --before')
         count = 0
         for result in stored:
@@ -132,12 +144,12 @@ def collect(
             runs[run.id] = run
             count += 1
         read += count
-        sources.append(Source(path.name, head, count))
+        found.append(Source(file, head, count))
     if not runs:
-        raise UsageError(f'{", ".join(map(str, paths))}: there are no runs in it')
+        raise UsageError(f'{", ".join(source.file for source in found)}: there are no runs in it')
     chunks.close()
     return Collected(
-        sources=tuple(sources),
+        sources=tuple(found),
         runs=tuple(_named(runs.values())),
         replaced=read - len(runs),
         not_asked='' if corrupts is not None else not_asked,
@@ -164,6 +176,7 @@ def _run(
     chunks: Chunks,
 ) -> Run:
     record = result.record
+    file = files.get(record.scenario)
     rows = rows_of((result,), corrupts)
     row = rows.runs[0] if rows.runs else None
     return Run(
@@ -173,12 +186,12 @@ def _run(
         level=result.level,
         state=baseline_run(result).state,
         task=result.needs_tool is not None,
-        outcome=gate.weighed(_outcome(result, files.get(record.scenario))),
+        outcome=gate.weighed(_light(result, file)),
         row=row,
         turns=rows.turns,
         bad=tuple(_bad(result, rows.turns)) if row is not None and row.outcome is not End.INFRASTRUCTURE else (),
         asked=(result.asked, result.expected),
-        place=chunks.add(run_view(result, rows.turns, pool)),
+        place=chunks.add(run_view(result, rows.turns, pool, file)),
     )
 
 
@@ -192,36 +205,8 @@ def _bad(result: StoredResult, rows: Sequence[TurnRow]) -> Iterator[Bad]:
             yield Bad(kind, normalised(outputs[row.turn], tools), row.turn)
 
 
-def _outcome(result: StoredResult, file: ScenarioFile | None) -> Outcome:
-    """Return a stored run as the gate weighs it; a finding of a scenario that is not there stands in line 1."""
-    record = result.record
-    path = str(file.path) if file is not None else f'{record.scenario}.yaml'
-    findings = []
-    for item in result.findings:
-        line, column = file.where(item.loc) if file is not None else (1, 1)
-        findings.append(
-            Unmet(
-                path=path,
-                line=line,
-                column=column,
-                key=key_path(item.loc),
-                message=item.message,
-                actual=item.actual,
-                level=item.level,
-            )
-        )
-    return Outcome(
-        scenario=record.scenario,
-        title=file.scenario.title if file is not None else record.scenario,
-        family=result.family,
-        level=result.level,
-        path=path,
-        model=record.model,
-        run=record.epoch,
-        met=not findings and not result.problem,
-        findings=tuple(findings),
-        problem=result.problem or '',
-        solved=result.solved,
-        llm_calls=len(record.turns),
-        seconds=record.duration_s,
-    )
+def _light(result: StoredResult, file: ScenarioFile | None) -> Outcome:
+    """Return a stored run as the gate weighs it; what findings differ in is in the texts of the page already."""
+    made = outcome_of(result, file, family=result.family, level=result.level, solved=result.solved)
+    findings = (item.model_copy(update={'expected': None, 'diff': ''}) for item in made.findings)
+    return made.model_copy(update={'findings': tuple(findings)})

@@ -8,6 +8,7 @@ from harness.coverage import coverage
 from harness.digest import asked_digest, expected_digest
 from harness.files import Unreadable, read_bounded
 from harness.grammar import Form
+from harness.scorecard.findings import path_of
 from harness.scorecard.overview import OUTCOMES
 from harness.scorecard.signatures import Clusters
 from harness.secrets import Guard
@@ -103,6 +104,7 @@ def _scenario(name: str, run: Run, file: ScenarioFile | None, pool: Pool, guard:
         source = ''
     return {
         **known,
+        'file': path_of(file),
         'title': visible(clip(scenario.title, _TITLE)),
         'why': pool.put(scenario.why or ''),
         'question': pool.put(str(question)),
@@ -112,8 +114,14 @@ def _scenario(name: str, run: Run, file: ScenarioFile | None, pool: Pool, guard:
     }
 
 
-def conformance_json(register: Sequence[Requirement], files: Mapping[str, ScenarioFile]) -> list[dict[str, Any]]:
-    """Return the requirements with the scenarios that name them; how these were judged is in the index."""
+def conformance_json(
+    register: Sequence[Requirement], files: Mapping[str, ScenarioFile], *, chosen: bool = False
+) -> list[dict[str, Any]]:
+    """Return the requirements with the scenarios that name them; how these were judged is in the index.
+
+    Where the files were `chosen` from a suite, nothing is known of the others: only requirements that they name are
+    there, and none is said to be proved by too few.
+    """
     found = coverage(register, [file.scenario for file in files.values()])
     return [
         {
@@ -121,9 +129,10 @@ def conformance_json(register: Sequence[Requirement], files: Mapping[str, Scenar
             'level': item.level,
             'text': visible(item.text),
             'scenarios': [visible(name) for name in item.scenarios],
-            'missing': visible(item.missing),
+            'missing': '' if chosen else visible(item.missing),
         }
         for item in found.requirements
+        if item.scenarios or not chosen
     ]
 
 

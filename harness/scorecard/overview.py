@@ -45,7 +45,7 @@ def models_of(score: Score) -> tuple[Model, ...]:
     made: list[Model] = []
     taken: set[str] = set()
     for name, parameters in found:
-        slug = wanted = name if counts[name] == 1 else f'{name}@{file_name(parameters or "default")}'
+        slug = wanted = visible(name if counts[name] == 1 else f'{name}@{file_name(parameters or "default")}')
         number = 1
         while slug in taken:
             number += 1

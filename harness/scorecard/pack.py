@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
-import zlib
 from typing import Any, Final
 
+from harness import packs
 from harness.secrets import Guard, SecretFound
 from harness.show.visible import clip, visible_pieces
 
@@ -106,12 +105,12 @@ def packed(text: str, guard: Guard, name: str) -> str:
     spots = guard.find_bytes(raw)
     if spots:
         raise SecretFound(name, spots[0].kind)
-    return base64.b64encode(zlib.compress(raw, 9)).decode('ascii')
+    return packs.pack(raw)
 
 
 def unpacked(text: str) -> Any:
     """Return the value that was packed."""
-    return json.loads(zlib.decompress(base64.b64decode(text)))
+    return json.loads(packs.unpack(text))
 
 
 def as_json(value: Any) -> str:

@@ -11,12 +11,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.files import write_whole
+from harness.packs import PACK
 from harness.scorecard.pack import as_json
 from harness.secrets import Guard, SecretFound
 from harness.show.visible import clip, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 _TEMPLATES: Final = Path(__file__).parent / 'templates'
 _SCRIPTS: Final = (
@@ -29,6 +30,8 @@ _SCRIPTS: Final = (
     'runs.js',
     'scenario.js',
     'transcript.js',
+    'findings.js',
+    'settings.js',
     'conformance.js',
     'diff.js',
     'legend.js',
@@ -78,22 +81,11 @@ def write_page(path: Path, html: str, guard: Guard | None = None) -> None:
         OSError: it cannot be written.
     """
     guard = guard or Guard.of_environment()
-    for text in _plain(html):
-        spots = guard.find(text)
-        if spots:
-            raise SecretFound(str(path), spots[0].kind)
+    # Base64 of compressed bytes can look like anything.
+    spots = guard.find(PACK.sub('', html))
+    if spots:
+        raise SecretFound(str(path), spots[0].kind)
     write_whole(path, html)
-
-
-_PACK: Final = '<script type="text/plain" data-pack='
-
-
-def _plain(html: str) -> Iterator[str]:
-    """Yield what stands between the packed chunks: base64 of compressed bytes can look like anything."""
-    first, *rest = html.split(_PACK)
-    yield first
-    for part in rest:
-        yield part.partition('</script>')[2]
 
 
 def _finalize(value: Any) -> Any:

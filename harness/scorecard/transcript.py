@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.expect.finding import NODE
-from harness.gate.steady import steady, steady_text
+from harness.gate.steady import steady, steady_telling, steady_text
 from harness.scenario.yamlnode import key_path
 from harness.scorecard.pack import LIMIT, shown
 from harness.scorecard.spans import spans
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harness.metrics.rows import TurnRow
     from harness.record import Failure, RunRecord, ToolCall, Turn
     from harness.results import StoredResult
+    from harness.scenario.loading import ScenarioFile
     from harness.scorecard.pack import Packed, Pool
 
 _WORTH_LEAVING_OUT: Final = 400
@@ -27,8 +28,13 @@ _NAME: Final = 300
 _MOST_CALLS: Final = 200
 
 
-def run_view(result: StoredResult, rows: Iterable[TurnRow], pool: Pool) -> dict[str, Any]:
-    """Return a stored run as JSON; `rows` are the verdicts of its turns. Fields that say nothing are left out."""
+def run_view(
+    result: StoredResult, rows: Iterable[TurnRow], pool: Pool, file: ScenarioFile | None = None
+) -> dict[str, Any]:
+    """Return a stored run as JSON; `rows` are the verdicts of its turns. Fields that say nothing are left out.
+
+    `file` is the scenario as it is now, where findings have their places.
+    """
     record = result.record
     verdicts = {(row.agent, row.turn): row for row in rows}
     tools = {
@@ -42,6 +48,8 @@ def run_view(result: StoredResult, rows: Iterable[TurnRow], pool: Pool) -> dict[
         own = [call for call in calls if (call.agent, call.turn) == (turn.agent, turn.index)]
         calls = [call for call in calls if (call.agent, call.turn) != (turn.agent, turn.index)]
         view = _turn(turn, before.get(turn.agent), tools[turn.agent], own, pool)
+        if record.model is not None and turn.error is None:  # of a script, and of a failure, it is our own time
+            view['seconds'] = turn.latency_s
         row = verdicts.get((turn.agent, turn.index + 1))
         if row is not None:
             view |= {'form': row.form.value, 'kind': row.kind.value, 'flags': [flag.value for flag in row.flags]}
@@ -55,13 +63,16 @@ def run_view(result: StoredResult, rows: Iterable[TurnRow], pool: Pool) -> dict[
             'offered': [shown(item.tool, _NAME) for item in record.offered],
             'answer': _text(answer_of(record), pool),
             'guard': [_value(entry, pool) for entry in _guards(record)],
-            'lanes': [[shown(write.lane, _NAME), pool.put(write.text)] for write in record.lane_writes],
+            'lanes': [[shown(write.lane, _NAME), pool.put(steady_telling(write.text))] for write in record.lane_writes],
             'events': _events(record, pool),
             'payload': None if record.payload is None else _value(record.payload, pool),
+            'unsafe': _text(record.payload_error, pool),
+            'printed': _text(record.stdout or None, pool),
+            'left_behind': _text(_left_behind(record), pool),
             'raised': _failure(record.raised, pool),
             'stopped': pool.put(record.stopped.message) if record.stopped is not None else None,
             'problem': pool.put(result.problem) if result.problem else None,
-            'findings': [_finding(item, pool) for item in result.findings],
+            'findings': [_finding(item, pool, file) for item in result.findings],
         }
     )
 
@@ -91,7 +102,6 @@ def _turn(
         'end': shown(turn.finish_reason, _NAME) if turn.finish_reason else None,
         'read': turn.prompt_tokens,
         'wrote': turn.completion_tokens,
-        'seconds': turn.latency_s,
         'error': _failure(turn.error, pool),
         'calls': [_call(call, pool) for call in calls],
     }
@@ -99,15 +109,19 @@ def _turn(
 
 def _prompt(turn: Turn, before: Turn | None) -> tuple[int, str]:
     """Return how many characters of a prompt stand in the one before it already, and the rest."""
-    prompt = turn.prompt.replace('\r\n', '\n')
+    prompt = _told(turn)
     if before is None:
         return 0, prompt
-    other = before.prompt.replace('\r\n', '\n')
+    other = _told(before)
     kept = _common(prompt, other)
     if kept < _WORTH_LEAVING_OUT:
         return 0, prompt
     kept = prompt.rfind('\n', 0, kept) + 1
     return kept, prompt[kept:]
+
+
+def _told(turn: Turn) -> str:
+    return steady_telling(turn.prompt.replace('\r\n', '\n'))
 
 
 def _common(text: str, other: str) -> int:
@@ -134,11 +148,11 @@ def _call(call: ToolCall, pool: Pool) -> dict[str, Any]:
 
 
 def _value(value: Any, pool: Pool) -> Packed:
-    return pool.put(value if isinstance(value, str) else as_text(steady(value), indent=2))
+    return pool.put(steady_telling(value) if isinstance(value, str) else as_text(steady(value), indent=2))
 
 
 def _text(text: str | None, pool: Pool) -> Packed | None:
-    return None if text is None else pool.put(text)
+    return None if text is None else pool.put(steady_telling(text))
 
 
 def _failure(failure: Failure | None, pool: Pool) -> Packed | None:
@@ -163,11 +177,19 @@ def _events(record: RunRecord, pool: Pool) -> Packed | None:
     return pool.put('\n'.join(lines)) if lines else None
 
 
-def _finding(item: Finding, pool: Pool) -> dict[str, Any]:
+def _left_behind(record: RunRecord) -> str | None:
+    """Return what of the process a node left changed, one line for each."""
+    lines = [f'a thread that goes on: {name}' for name in record.leaked_threads]
+    lines += [f'{item.what}: {item.before} → {item.after}' for item in record.changed_state]
+    return steady_text('\n'.join(lines)) or None
+
+
+def _finding(item: Finding, pool: Pool, file: ScenarioFile | None) -> dict[str, Any]:
     return _said(
         {
             'key': shown(key_path(item.loc), _NAME),
             'level': item.level,
+            'place': list(file.where(item.loc)) if file is not None else None,
             'message': pool.put(item.message),
             'expected': None if item.expected is None else _value(item.expected, pool),
             'actual': None if item.actual is None else _value(item.actual, pool),

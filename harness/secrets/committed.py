@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from harness.files import leads_out
+from harness.packs import PACK, NotPacked, unpack
 from harness.scenario.yamlnode import FileProblem
 from harness.secrets.guard import Guard
 
@@ -23,6 +24,7 @@ _LARGEST: Final = 96_000_000
 _MOST: Final = 100
 _SIZE: Final = 12
 _FAKE: Final = re.compile(rb'^[ \t]*#[ \t]*fake-key:[ \t]*([0-9a-f]*)', re.MULTILINE)
+_PACK: Final = re.compile(PACK.pattern.encode())
 _WITH_COMMENTS: Final = ('.yaml', '.yml', '.py')
 
 
@@ -31,6 +33,9 @@ def leaks(scenarios: Path, others: Iterable[Path], guard: Guard | None = None) -
 
     Hidden files are left out, and links that lead out of a folder. In a file below `scenarios` a made-up key may stand
     whose fingerprint a comment of the same file names: `# fake-key: 0123456789ab`, with a remark behind it.
+
+    In place of what a page holds packed, the text inside of it is searched: base64 of compressed bytes can look like
+    any key, and a key in it like nothing.
     """
     guard = guard or Guard.of_environment()
     seen: set[Path] = set()
@@ -65,7 +70,20 @@ def _leaks_in(path: Path, has_comments: bool, guard: Guard) -> Iterator[FileProb
         if path.stat().st_size > _LARGEST:
             yield _problem(path, (1, 1), f'a file of more than {_LARGEST:,} bytes is not searched for keys', '')
             return
-        for line, block in _blocks(path):
+        left = _LARGEST
+        for line, whole in _blocks(path):
+            block, packs = _opened(whole)
+            for at, name, text in packs:
+                left -= len(text)
+                where = _place(whole, at, line)
+                if left < 0:
+                    yield _problem(path, where, f'more than {_LARGEST:,} packed bytes are not searched for keys', '')
+                    return
+                for spot in guard.find_bytes(text)[: _MOST - number]:
+                    number += 1
+                    yield _problem(
+                        path, where, f'in the pack {name!r}: this looks like {spot.kind}', _advice(spot, '', False)
+                    )
             if has_comments:
                 for match in _FAKE.finditer(block):
                     fakes.setdefault(match[1].decode(), _place(block, match.start(1), line))
@@ -106,6 +124,26 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
                 block = block.decode('utf-16', 'replace').encode('utf-8', 'replace')
             yield number, block
             number += block.count(b'\n')
+
+
+def _opened(block: bytes) -> tuple[bytes, list[tuple[int, str, bytes]]]:
+    """Return a block with blanks for its packs, and these: the place, the name and the text inside of each.
+
+    What only looks like a pack stays where it is.
+    """
+    found: list[tuple[int, str, bytes]] = []
+    if b'data-pack=' not in block:
+        return block, found
+    pieces, at = [], 0
+    for match in _PACK.finditer(block):
+        try:
+            text = unpack(match[2], _LARGEST)
+        except NotPacked:
+            continue
+        found.append((match.start(), match[1].decode(), text))
+        pieces += [block[at : match.start(2)], b' ' * len(match[2])]
+        at = match.end(2)
+    return b''.join([*pieces, block[at:]]), found
 
 
 def _placed(spots: list[Spot], block: bytes, line: int) -> Iterator[tuple[Spot, tuple[int, int]]]:

@@ -54,6 +54,7 @@ pages.conformance = async ({ query }) => {
       levelTile('Hardening', card.counts.hardening, 'The same of what goes beyond the contract.'),
       el('div', { class: 'tile' }, el('h3', {}, 'Not judged'), el('p', { class: 'big' }, link(['runs'], { state: 'not_judged' }, {}, card.counts.problems.toLocaleString('en'))), el('p', { class: 'soft' }, 'Runs that say nothing about the node. They are no passes.')),
       index.requirements.length ? el('div', { class: 'tile' }, el('h3', {}, 'Requirements'), el('p', { class: 'big' }, `${met}/${index.requirements.length}`), el('p', { class: 'soft' }, `met; ${index.requirements.filter((item) => !item.missing).length} are proved by enough scenarios of different shape.`)) : null),
+    unmet(), sinceBaseline(),
     el('section', {}, el('h2', {}, 'Families'), familyTable()),
     el('section', {}, el('h2', {}, 'Requirements'),
       index.requirements.length ? [

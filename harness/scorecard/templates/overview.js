@@ -224,7 +224,7 @@ function published() {
 pages.overview = ({ query }) => {
   const some = card.models.length > 0;
   return ['Overview', [
-    el('h1', {}, `Scorecard of ${card.node}`), verdictLine(), runStrip(),
+    el('h1', {}, `Scorecard of ${card.node}`), verdictLine(), runStrip(), unmet(), sinceBaseline(),
     some ? el('div', { class: 'controls' }, filterField('Models'),
       choice('family', 'Family', familiesOf().map((name) => [name, name]), 'all families'),
       choice('sort', 'Sorted by', SORTS, 'tasks solved, best first'),
@@ -233,6 +233,7 @@ pages.overview = ({ query }) => {
     some ? modelRows(query) : el('p', { class: 'panel' }, 'There is no run of a model in these stores. ', link(['conformance'], {}, {}, 'What the node does')),
     Object.values(card.notMeasured).length ? el('p', { class: 'soft' }, Object.entries(card.notMeasured).map(([key, reason]) => `${(card.descriptions[key] || [key])[0]}: not measured (${reason}). `)) : null,
     some ? el('div', { class: card.models.length > 4 ? 'two wide' : 'two' }, heatMap(query), firstBad()) : null,
+    some ? settings() : null,
     some ? el('section', { class: 'panel' }, el('h2', {}, 'Failure signatures'),
       signatureRows(card.signatures.slice(0, 12).map((item, at) => [item, at])),
       card.signatures.length > 12 || card.moreSignatures ? el('p', { class: 'soft' }, `${card.signatures.length + card.moreSignatures - 12} more, on the pages of the models.`) : null) : null,

@@ -28,7 +28,7 @@ pages.scenario = async ({ parts }) => {
     crumbs(['Overview', ['overview']], ['Runs', ['runs'], { family: scenario.family }]),
     el('h1', {}, scenario.id),
     el('p', { class: 'lead' }, scenario.title || ''),
-    el('p', { class: 'soft' }, `${scenario.family} · ${scenario.level}`, (scenario.requirements || []).map((id) => [' · ', link(['conformance'], { q: id }, {}, id)])),
+    el('p', { class: 'soft' }, `${scenario.family} · ${scenario.level}`, scenario.file ? [' · ', el('code', {}, scenario.file)] : null, (scenario.requirements || []).map((id) => [' · ', link(['conformance'], { q: id }, {}, id)])),
     scenario.changed ? el('p', { class: 'notice' }, 'The file of this scenario has changed since it was run: what is shown of it is as it is now.') : null,
     scenario.source === undefined ? el('p', { class: 'notice' }, 'The file of this scenario is not here: question and expectations are ', missing(), '.') : null,
     el('section', { class: 'panel', test: 'groups' }, el('h2', {}, byModel.length ? 'Who disagrees' : 'Its runs'),

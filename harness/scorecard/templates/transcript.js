@@ -60,12 +60,13 @@ function turnView(turn, last, run, view, wanted) {
         last ? endBlock(run, view) : null)));
 }
 
-function findingBlock(item) {
+function findingBlock(item, file) {
   const sides = item.diff === undefined && (item.expected !== undefined || item.actual !== undefined);
   const diff = item.diff === undefined ? null : el('pre', { class: 'diff' });
   if (diff) text(item.diff).then((found) => diff.append(...diffLines(found)));
   return el('div', { class: 'finding', test: 'finding' },
-    shownText('p', { class: 'what' }, item.message), el('p', { class: 'soft' }, el('code', {}, pieces(item.key || '')), ` · ${item.level}`),
+    shownText('p', { class: 'what' }, item.message),
+    el('p', { class: 'soft' }, item.place && file ? [el('code', { class: 'place' }, `${file}:${item.place.join(':')}`), ' '] : null, el('code', {}, pieces(item.key || '')), ` · ${item.level}`),
     sides ? el('div', { class: 'sides' },
       el('div', {}, el('h4', {}, 'Expected'), shownText('pre', {}, item.expected)),
       el('div', {}, el('h4', {}, 'Actual'), shownText('pre', {}, item.actual))) : diff);
@@ -112,9 +113,10 @@ pages.run = async ({ parts, query }) => {
     turns.length ? null : el('section', { class: 'panel' }, el('h2', {}, 'No turn'), endBlock(run, view)),
     (view.calls || []).length ? el('section', { class: 'panel' }, el('h2', {}, 'Further calls'), view.calls.map(callBlock)) : null,
     view.left ? el('p', { class: 'notice' }, `${plural(view.left, 'more call')} are not shown.`) : null,
-    (view.findings || []).length ? el('section', { class: 'panel bad', id: 'findings' }, el('h2', {}, 'Expected against actual'), view.findings.map(findingBlock)) : null,
+    (view.findings || []).length ? el('section', { class: 'panel bad', id: 'findings' }, el('h2', {}, 'Expected against actual'), view.findings.map((item) => findingBlock(item, scenario.file))) : null,
     el('section', { class: 'panel' }, el('h2', {}, 'What else passed through the doors'),
-      block('The payload', view.payload), block('Events', view.events),
+      view.unsafe === undefined ? null : el('div', { class: 'notice bad' }, el('strong', {}, 'The payload is no JSON: '), shownText('span', {}, view.unsafe)),
+      block('The payload', view.payload), block('What the node printed', view.printed), block('What the node left changed in the process', view.left_behind), block('Events', view.events),
       (view.lanes || []).map(([name, packed]) => block(`Written to the lane ${Array.isArray(name) ? name.join('') : name}`, packed)),
       (view.offered || []).length ? el('p', { class: 'soft' }, 'Tools that were offered: ', view.offered.map((name) => [el('code', {}, pieces(name)), ' '])) : null),
     others.length ? el('section', { class: 'panel' }, el('h2', {}, 'The other runs of this scenario'), el('p', { class: 'chips' }, others.slice(0, 40).map((other) => runChip(other, true)))) : null,

@@ -1,0 +1,92 @@
+"""One model in several parameter sets: how its figures move, on the scenarios that all of these were run on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from harness.grammar import Form
+from harness.metrics.figures import Comparison
+from harness.metrics.statistics import holm, paired, rate
+from harness.scorecard.overview import rate_json
+from harness.show.visible import visible
+from harness.verdicts.turns import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from harness.scorecard.data import Collected
+    from harness.scorecard.overview import Model
+
+_Results = dict[str, list[bool]]
+"""For each scenario the results of turns, or of epochs."""
+
+
+def settings_json(
+    collected: Collected, models: Sequence[Model], served: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """Return the models that were run in more than one parameter set, each set with its rates and its difference.
+
+    `served` are the names that servers know models by; another set of parameters is another name in our files. A set
+    is told with the number of its model, the rates of strict turns and of solved tasks, and how its strict turns differ
+    from those of the first set: in pairs, with Holm's correction over all differences that are told.
+    """
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for number, model in enumerate(models):
+        groups[(served or {}).get(model.name, model.name)].append(number)
+    strict, solved = _results(collected, models)
+    made: list[dict[str, Any]] = []
+    pairs = []
+    for name, numbers in groups.items():
+        common = set.intersection(*(set(strict[number]) for number in numbers))
+        if len(numbers) < 2 or not common:
+            continue
+        own = [_only(strict[number], common) for number in sorted(numbers)]
+        pairs += [paired(other, own[0]) for other in own[1:]]
+        made.append(
+            {
+                'model': visible(name),
+                'scenarios': len(common),
+                'sets': [
+                    {
+                        'model': number,
+                        'strict': rate_json(rate(mine)),
+                        'solved': rate_json(rate(_only(solved[number], common))),
+                    }
+                    for number, mine in zip(sorted(numbers), own, strict=True)
+                ],
+            }
+        )
+    adjusted = iter(
+        [
+            Comparison(first='', second='', solved=item, p=p)
+            for item, p in zip(pairs, holm([item.p for item in pairs]), strict=True)
+        ]
+    )
+    for group in made:
+        for one in group['sets'][1:]:
+            found = next(adjusted)
+            ends = (found.solved.difference, found.solved.low, found.solved.high)
+            one['against'] = [None if end is None else round(end, 5) for end in ends]
+            one['apart'] = found.told_apart
+    return made
+
+
+def _results(collected: Collected, models: Sequence[Model]) -> tuple[list[_Results], list[_Results]]:
+    """Return of each model by its number which turns were strict and which runs solved their task."""
+    numbers = {(model.name, model.parameters): number for number, model in enumerate(models)}
+    strict: list[_Results] = [{} for _ in models]
+    solved: list[_Results] = [{} for _ in models]
+    for run in collected.runs:
+        if run.row is None or run.row.outcome is Outcome.INFRASTRUCTURE:
+            continue
+        number = numbers[run.row.model, run.row.parameters]
+        if run.turns:
+            strict[number].setdefault(run.id.scenario, []).extend(turn.form is Form.STRICT for turn in run.turns)
+        if run.row.solved is not None:
+            solved[number].setdefault(run.id.scenario, []).append(run.row.solved)
+    return strict, solved
+
+
+def _only(results: _Results, scenarios: set[str]) -> _Results:
+    return {name: results[name] for name in sorted(scenarios) if name in results}
