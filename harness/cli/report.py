@@ -119,17 +119,19 @@ def _checked(made: Scorecard, page: Path, badges: Path | None) -> int:
         there = read_bounded(page, _LARGEST).decode('utf-8', 'replace')
     except Unreadable as error:
         raise UsageError(f'{page}: {error}') from None
-    found = [f'{page}: {text}' for text in page_differences(there, made.html)]
+    groups = [[f'{page}: {text}' for text in page_differences(there, made.html)]]
     if badges is not None:
-        found += [f'{badges}/{text}' for text in badge_differences(badges, made.badges)]
-    for text in found[:_MOST]:
-        click.echo(text)
-    if len(found) > _MOST:
-        click.echo(f'... and {plural(len(found) - _MOST, "more difference")}')
-    if not found:
+        groups.append([f'{badges}/{text}' for text in badge_differences(badges, made.badges)])
+    for found in groups:
+        for text in found[:_MOST]:
+            click.echo(text)
+        if len(found) > _MOST:
+            click.echo(f'... and {plural(len(found) - _MOST, "more difference")}')
+    count = sum(map(len, groups))
+    if not count:
         click.secho(f'{page} says what these results say ({plural(made.runs, "run")})', fg='green')
         return MET
-    click.secho(f'{plural(len(found), "difference")}: write it anew with -o', fg='red')
+    click.secho(f'{plural(count, "difference")}: write it anew with -o', fg='red')
     return FINDINGS
 
 

@@ -100,6 +100,10 @@ def run(
         root = suite.scenarios_folder(root)
         files = found(root, select, families)
         cassettes = suite.cassettes_folder(cassettes, root)
+        if report is not None:
+            from harness.scorecard.made import around, write_scorecard
+
+            beside = around(root, cassettes)
         # A node may print, and our own output may be JSON.
         with ending_when_stuck(), contextlib.redirect_stdout(sys.stderr):
             platform = ensure_platform().name
@@ -147,12 +151,11 @@ def run(
     if report is not None:
         from harness import results as store
         from harness.gate.diff import Store
-        from harness.scorecard.made import write_scorecard
 
         with usage_errors():
             made = suite.stored(judged, files, cassettes)
             this = Store('this run', store.header(files, node, platform), made)
-            write_scorecard(report, this, files, root, cassettes, gate=gate, left=left, whole=whole, chosen=not whole)
+            write_scorecard(report, this, files, beside, gate=gate, left=left, whole=whole, chosen=not whole)
         click.echo(f'Report: {report}', err=as_json)
     outputs.write(summary, judged, root, report)
     if not as_json:

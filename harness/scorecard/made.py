@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from harness.matrix.models import models_of
 from harness.metrics.spending import prices_of
@@ -65,13 +65,26 @@ def scorecard_of(
         )
 
 
-def write_scorecard(
-    path: Path, made: Store, files: Sequence[ScenarioFile], scenarios: Path, cassettes: Path, **options: Any
-) -> None:
-    """Write the scorecard of runs that were just made; `scenarios` and `cassettes` are the folders of their suite.
+class Around(NamedTuple):
+    """What stands beside the scenarios of a suite: its requirements, and what is planned with models."""
+
+    register: tuple[Requirement, ...]
+    models: Models | None
+
+
+def around(scenarios: Path, cassettes: Path) -> Around:
+    """Read what stands beside scenarios; that is done before a run, so that no mistake in it costs one.
 
     Raises:
         FileError: the register of requirements or the file of models is not in order.
+    """
+    return Around(load_register(scenarios), models_of(cassettes))
+
+
+def write_scorecard(path: Path, made: Store, files: Sequence[ScenarioFile], beside: Around, **options: Any) -> None:
+    """Write the scorecard of runs that were just made.
+
+    Raises:
         SecretFound: something looks like a key; the old file is as it was.
         OSError: it cannot be written.
     """
@@ -79,8 +92,8 @@ def write_scorecard(
     found = scorecard_of(
         [made._replace(results=results)],
         files,
-        load_register(scenarios),
-        models=models_of(cassettes),
+        beside.register,
+        models=beside.models,
         left_out='' if any(result.record.model for result in results) else NO_MODEL,
         **options,
     )
