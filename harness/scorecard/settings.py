@@ -6,8 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from harness.grammar import Form
-from harness.metrics.figures import Comparison
-from harness.metrics.statistics import holm, paired, rate
+from harness.metrics.statistics import rate
 from harness.scorecard.overview import rate_json
 from harness.show.visible import visible
 from harness.verdicts.turns import Outcome
@@ -25,24 +24,21 @@ _Results = dict[str, list[bool]]
 def settings_json(
     collected: Collected, models: Sequence[Model], served: Mapping[str, str] | None = None
 ) -> list[dict[str, Any]]:
-    """Return the models that were run in more than one parameter set, each set with its rates and its difference.
+    """Return the models that were run in more than one parameter set, each set with its rates.
 
     `served` are the names that servers know models by; another set of parameters is another name in our files. A set
-    is told with the number of its model, the rates of strict turns and of solved tasks, and how its strict turns differ
-    from those of the first set: in pairs, with Holm's correction over all differences that are told.
+    is told with the number of its model, and with its rates of strict turns and of solved tasks on the scenarios in
+    which every set of the model has turns.
     """
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for number, model in enumerate(models):
         groups[(served or {}).get(model.name, model.name)].append(number)
     strict, solved = _results(collected, models)
-    made: list[dict[str, Any]] = []
-    pairs = []
+    made = []
     for name, numbers in groups.items():
         common = set.intersection(*(set(strict[number]) for number in numbers))
         if len(numbers) < 2 or not common:
             continue
-        own = [_only(strict[number], common) for number in sorted(numbers)]
-        pairs += [paired(other, own[0]) for other in own[1:]]
         made.append(
             {
                 'model': visible(name),
@@ -50,25 +46,13 @@ def settings_json(
                 'sets': [
                     {
                         'model': number,
-                        'strict': rate_json(rate(mine)),
+                        'strict': rate_json(rate(_only(strict[number], common))),
                         'solved': rate_json(rate(_only(solved[number], common))),
                     }
-                    for number, mine in zip(sorted(numbers), own, strict=True)
+                    for number in sorted(numbers, key=lambda number: models[number].parameters)
                 ],
             }
         )
-    adjusted = iter(
-        [
-            Comparison(first='', second='', solved=item, p=p)
-            for item, p in zip(pairs, holm([item.p for item in pairs]), strict=True)
-        ]
-    )
-    for group in made:
-        for one in group['sets'][1:]:
-            found = next(adjusted)
-            ends = (found.solved.difference, found.solved.low, found.solved.high)
-            one['against'] = [None if end is None else round(end, 5) for end in ends]
-            one['apart'] = found.told_apart
     return made
 
 

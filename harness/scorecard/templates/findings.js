@@ -44,6 +44,6 @@ function sinceBaseline() {
     found.changes.length ? el('ul', { class: 'plain' }, found.changes.map((item) => el('li', {},
       el('span', { class: `chip change-${item.change}` }, item.change), ' ', item.change === 'gone' ? item.scenario : link(['scenario', item.scenario], {}, {}, item.scenario),
       ` ${item.name}${item.epoch > 1 ? ` #${item.epoch}` : ''}`, el('span', { class: 'soft' }, ` ${state(item.before)} → ${state(item.after)}`),
-      item.appeared.map((text) => el('p', { class: 'line add' }, `+ ${text}`)), item.went.map((text) => el('p', { class: 'line del' }, `− ${text}`))))) : null,
+      item.appeared.map((text) => el('p', { class: 'line del' }, `+ ${text}`)), item.went.map((text) => el('p', { class: 'line add' }, `− ${text}`))))) : null,
     found.more ? el('p', { class: 'soft' }, `${plural(found.more, 'more run')} ${found.more === 1 ? 'is' : 'are'} not as before.`) : null);
 }
