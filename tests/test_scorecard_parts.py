@@ -259,4 +259,13 @@ def test_the_sentences_are_those_of_the_document() -> None:
 
 
 def test_what_others_measured_has_its_source() -> None:
-    assert all(item.link.startswith('https://') and item.figure for item in PUBLISHED)
+    assert all(item.source and item.figure for item in PUBLISHED)
+    linked = [item.link for item in PUBLISHED if item.link]
+    assert len(linked) == len(set(linked)) >= 3
+    assert all(link.startswith('https://') for link in linked)
+    assert {item.source.partition(' ')[0] for item in PUBLISHED if item.second_hand} == {
+        'AgentBench',
+        'ToolScan',
+        'ToolFailBench,',
+        'IFEval',
+    }

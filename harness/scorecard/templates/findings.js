@@ -15,7 +15,7 @@ function unmetRun(item) {
     item.change ? el('span', { class: `chip change-${item.change}` }, item.change === 'same' ? 'known' : item.change) : null,
     item.effect === 'none' ? el('span', { class: 'chip' }, 'does not gate') : null,
     el('span', { class: 'soft' }, item.title),
-    item.problem ? el('p', {}, missing('not judged'), ' ', item.problem) : null,
+    item.problem ? el('p', {}, missing('not judged'), ' ', item.problem.split('\n')[0]) : null,
     item.findings.map(([message, at]) => el('p', { class: 'what' }, message, at ? [' ', el('code', { class: 'place' }, at)] : null)),
     item.left ? el('p', { class: 'soft' }, `and ${plural(item.left, 'more finding')}`) : null);
 }

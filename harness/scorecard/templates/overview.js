@@ -218,7 +218,9 @@ function exampleLink(signature, at, model) {
 function published() {
   return el('details', { class: 'panel' }, el('summary', {}, 'Measured by others, not here'),
     el('p', { class: 'soft' }, 'Other tasks, other prompts, other years: these figures tell the order of magnitude, no more.'),
-    el('dl', { class: 'published' }, card.published.map((item) => [el('dt', {}, el('a', { href: item.link, rel: 'noreferrer' }, item.source)), el('dd', {}, item.figure)])));
+    el('dl', { class: 'published' }, card.published.map((item) => [
+      el('dt', {}, item.link ? el('a', { href: item.link, rel: 'noreferrer' }, item.source) : item.source, item.second_hand ? el('span', { class: 'soft' }, ' second hand') : null),
+      el('dd', {}, item.figure)])));
 }
 
 pages.overview = ({ query }) => {

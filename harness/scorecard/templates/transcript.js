@@ -80,6 +80,13 @@ function diffLines(packed) {
   });
 }
 
+/** Why a run was not judged; of a drift it holds what differs. */
+function problemBlock(packed) {
+  const node = el('pre', { class: 'diff' });
+  text(packed).then((found) => node.append(...diffLines(found)));
+  return node;
+}
+
 const MOST_TURNS = 60;
 
 pages.run = async ({ parts, query }) => {
@@ -103,7 +110,7 @@ pages.run = async ({ parts, query }) => {
       index.outcome[run] < 0 ? null : link(['legend'], { word: W.outcomes[index.outcome[run]] }, { class: 'chip' }, said(W.outcomes[index.outcome[run]])),
       index.solved[run] < 0 ? null : el('span', { class: `chip ${index.solved[run] ? 'good' : 'bad'}` }, index.solved[run] ? 'task solved' : 'task not solved'),
       el('span', { class: 'chip' }, 'the node: ', stateWord(run)), letters(model ? index.forms[run] : '-')),
-    view.problem !== undefined ? el('div', { class: 'notice' }, el('strong', {}, 'Not judged: '), shownText('span', {}, view.problem)) : null,
+    view.problem !== undefined ? el('div', { class: 'notice' }, el('strong', {}, 'Not judged'), problemBlock(view.problem)) : null,
     (view.findings || []).length ? el('div', { class: 'notice bad' }, el('strong', {}, plural(view.findings.length, 'finding')), ' about the node: ',
       view.findings.slice(0, 3).map((item) => shownText('p', {}, item.message)),
       el('button', { type: 'button', onclick: () => byId('findings').scrollIntoView() }, 'expected against actual'))
