@@ -102,6 +102,18 @@ def test_what_was_not_judged_and_what_is_missing_is_no_pass(tmp_path: Path) -> N
     assert next(badge for badge in scorecard.badges if badge.name == 'conformance').message == '1/1, 1 not judged'
 
 
+def test_a_scenario_conforms_where_each_of_its_runs_does(tmp_path: Path) -> None:
+    runs = [result('a'), result('a', epoch=2), result('b'), result('b', epoch=2, findings=(finding(),)), scripted('c')]
+    halves = [result('d'), result('d', epoch=2, problem='it drifted', solved=None)]
+
+    def message(*results: Any) -> str:
+        return next(badge.message for badge in made(tmp_path, *results).badges if badge.name == 'conformance')
+
+    assert message(*runs) == '2/3'
+    assert message(*runs, *halves) == '2/3, 1 not judged'
+    assert message(scripted('c')) == '1/1'
+
+
 def test_figures_that_were_not_measured_are_null(tmp_path: Path) -> None:
     card = Read(made(tmp_path, result(), not_asked='left out').html).card
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from harness.grammar import Form
 from harness.metrics.statistics import Rate
-from harness.scorecard.badges import Badge, count_badge, file_name, share_badge, shields, svg, write_badges
+from harness.scorecard.badges import Badge, count_badge, file_name, share_badge, shields, svg, told_apart, write_badges
 from harness.scorecard.pack import CHUNK, Chunks, Pool, as_json, packed, shown, unpacked
 from harness.scorecard.signatures import Clusters, normalised
 from harness.scorecard.spans import spans
@@ -210,6 +210,13 @@ def test_a_badge_of_counts_tells_what_was_not_judged_and_is_no_pass_then() -> No
     assert count_badge('c', 'conformance', 250, 251).tone == 'poor'
 
 
+def test_several_badges_can_stand_in_one_page() -> None:
+    ids = [re.findall(r'id="([^"]*)"', svg(count_badge(name, name, 1, 1))) for name in ('strict-a', 'strict-b')]
+
+    assert len(ids[0]) == len(ids[1]) == 1
+    assert ids[0] != ids[1]
+
+
 @given(st.text(max_size=100), st.text(max_size=100))
 def test_a_badge_is_xml_whatever_its_texts_are(label: str, message: str) -> None:
     badge = Badge(name='b', label=label, message=message, tone='good')
@@ -225,6 +232,16 @@ def test_a_badge_is_xml_whatever_its_texts_are(label: str, message: str) -> None
     }
     assert 'http' not in svg(badge).replace('http://www.w3.org/2000/svg', '').replace(label, '').replace(message, '')
     assert json.loads(shields(badge))['schemaVersion'] == 1
+
+
+@given(st.lists(st.sampled_from(['a', 'a-2', 'b', 'a-2-2']), max_size=12))
+def test_no_two_badges_have_the_same_files(names: list[str]) -> None:
+    badges = [count_badge(name, name, 1, 1) for name in names]
+    found = told_apart(badges)
+
+    assert len({badge.name for badge in found}) == len(names)
+    assert [badge.label for badge in found] == names
+    assert [badge.name for badge in found if names.count(badge.label) == 1 and badge.label == 'b'] in ([], ['b'])
 
 
 @given(st.text(max_size=200))

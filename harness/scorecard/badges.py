@@ -56,6 +56,20 @@ def count_badge(name: str, label: str, met: int, of: int, unjudged: int = 0) -> 
     return Badge(name=file_name(name), label=label, message=message, tone=tone)
 
 
+def told_apart(badges: Iterable[Badge]) -> tuple[Badge, ...]:
+    """Return badges with a number behind a name that another one has already: each has files of its own."""
+    made: list[Badge] = []
+    taken: set[str] = set()
+    for badge in badges:
+        name, number = badge.name, 1
+        while name in taken:
+            number += 1
+            name = f'{badge.name}-{number}'
+        taken.add(name)
+        made.append(badge if name == badge.name else badge.model_copy(update={'name': name}))
+    return tuple(made)
+
+
 def file_name(text: str) -> str:
     """Return a text as part of the name of a file."""
     return re.sub(r'[^a-z0-9.]+', '-', text.lower()).strip('-.')[:_MOST] or 'badge'
@@ -72,6 +86,7 @@ def svg(badge: Badge) -> str:
     left, right = text_width(label) + 12, text_width(message) + 12
     width = left + right
     title = escape(f'{label}: {message}')
+    shape = f'round-{file_name(badge.name)}'  # several may stand in one page
     texts = ((6, left - 12, label), (left + 6, right - 12, message))
     written = ''.join(
         f'<text x="{x}" y="14" textLength="{length}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
@@ -80,8 +95,8 @@ def svg(badge: Badge) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{title}">'
         f'<title>{title}</title>'
-        f'<clipPath id="r"><rect width="{width}" height="20" rx="3"/></clipPath>'
-        f'<g clip-path="url(#r)"><rect width="{left}" height="20" fill="#3b4048"/>'
+        f'<clipPath id="{shape}"><rect width="{width}" height="20" rx="3"/></clipPath>'
+        f'<g clip-path="url(#{shape})"><rect width="{left}" height="20" fill="#3b4048"/>'
         f'<rect x="{left}" width="{right}" height="20" fill="{badge.colour}"/></g>'
         f'<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">{written}</g></svg>\n'
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from harness.gate.diff import diff_of
 from harness.gate.verdict import Gate, verdict_of
 from harness.metrics.rows import NOT_ASKED
-from harness.scorecard.badges import Badge, count_badge, share_badge, text_width
+from harness.scorecard.badges import Badge, count_badge, share_badge, text_width, told_apart
 from harness.scorecard.data import collect, opened
 from harness.scorecard.findings import baseline_json, unmet_json
 from harness.scorecard.index import (
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from harness import results as store
+    from harness.gate.change import State
     from harness.gate.diff import Store
     from harness.matrix.models import Prices
     from harness.metrics.figures import Score
@@ -178,7 +179,7 @@ def _verdict(collected: Collected, gate: Gate, left: Collection[str], whole: boo
 
 
 def _badges(collected: Collected, found: Score, models: Sequence[Model]) -> tuple[Badge, ...]:
-    states = Counter(run.state for run in collected.runs)
+    states = Counter(_standing(runs) for runs in _by_scenario(collected).values())
     judged = states['met'] + states['failed']
     badges = [count_badge('conformance', 'conformance', states['met'], judged, states['not_judged'])]
     figures = {(item.model, item.parameters): item for item in found.figures if not item.family}
@@ -187,7 +188,19 @@ def _badges(collected: Collected, found: Score, models: Sequence[Model]) -> tupl
         for key in ('strict', 'solved'):
             rate: Rate = getattr(item, key)
             badges.append(share_badge(f'{key}-{model.slug}', f'{key} {model.name}', rate))
-    return tuple(badges)
+    return told_apart(badges)
+
+
+def _by_scenario(collected: Collected) -> dict[str, list[State]]:
+    found: dict[str, list[State]] = {}
+    for run in collected.runs:
+        found.setdefault(run.id.scenario, []).append(run.state)
+    return found
+
+
+def _standing(states: Sequence[State]) -> State:
+    """Return how a scenario stands: met only where each of its runs was judged and met."""
+    return 'failed' if 'failed' in states else 'not_judged' if 'not_judged' in states else 'met'
 
 
 def _badge(badge: Badge) -> dict[str, Any]:
