@@ -1,11 +1,13 @@
 # Python 3.11 or newer and make are all that is needed; everything else is installed into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-REPORT ?= reports/scorecard.html
+REPORT ?= reports/run.html
+RESULTS := build/results.jsonl
+PUBLISHED := reports/scorecard.html
 
-.PHONY: run test check mutants mutation bench clean
+.PHONY: run test check mutants mutation bench results reports check-reports clean
 
-run: .venv/runtime ## replay the suite and write the scorecard
+run: .venv/runtime ## replay the suite and write the scorecard of this run
 	$(BIN)/react-harness run --report $(REPORT)
 
 test: .venv/development ## pass the tests
@@ -28,6 +30,20 @@ mutation: .venv/mutation ## change the node wherever a tool can, and see what th
 
 bench: .venv/development ## the benchmarks, with their tables
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only -s
+
+results: .venv/runtime
+	mkdir -p $(dir $(RESULTS))
+	rm -f $(RESULTS)
+	$(BIN)/react-harness run --results $(RESULTS)
+
+reports: results ## write the published scorecard and its badges anew
+	rm -rf reports/badges
+	$(BIN)/react-harness report $(RESULTS) -o $(PUBLISHED) --badges reports/badges
+
+check-reports: .venv/runtime ## see that the published scorecard and its badges are what this code makes
+	if test -e $(PUBLISHED); then $(MAKE) --no-print-directory results && \
+		$(BIN)/react-harness report $(RESULTS) --check $(PUBLISHED) --badges reports/badges; \
+	else echo 'Nothing is published yet: make reports'; fi
 
 clean:
 	rm -rf .venv build dist mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
