@@ -13,9 +13,10 @@ from scorecard_stores import ANSWER, CALL, finding, head, result, scripted, stor
 from test_scorecard_page import made
 
 from harness.gate.steady import steady_telling
-from harness.record import Event, Failure, LaneWrite, StateChange
+from harness.record import Event, Failure, LaneWrite, StateChange, ToolCall
 from harness.scenario.loading import find_scenarios
 from harness.scorecard.build import build_scorecard
+from harness.scorecard.check import page_differences
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -268,6 +269,29 @@ def test_of_a_script_no_seconds_are_told(tmp_path: Path) -> None:
 )
 def test_only_what_a_run_alone_has_is_taken_out_of_what_is_told_of_it(text: str, steady: str) -> None:
     assert steady_telling(text) == steady
+
+
+def test_what_only_one_run_has_is_nowhere_in_its_page(tmp_path: Path) -> None:
+    def told(number: int) -> str:
+        payload = {'run_id': f'{number:08}-487a-43ab-b85f-182a7bfab9ce', 'ended_at': f'2026-12-01T07:04:{number}Z'}
+        text = f'{"x" * 200} {json.dumps(payload)} <Thing at 0x7fb1052{number}6d0> <_tools_232241ea2e{number}.Mute>'
+        plain = scripted(findings=(finding(text),))
+        turn = plain.record.turns[0].model_copy(update={'prompt': text, 'latency_s': number / 7})
+        call = ToolCall(agent='agent', tool='places.find', input=text, turn=0, output=text)
+        later = turn.model_copy(update={'index': 1, 'error': Failure(type='OSError', message=text), 'output': None})
+        changes = {
+            'turns': (turn, later),
+            'calls': (call, call.model_copy(update={'error': Failure(type='E', message=text), 'output': None})),
+            'lane_writes': (LaneWrite(agent='agent', lane='answers', text=text),),
+            'events': (Event(agent='agent', type='said', data={'message': text}),),
+            'payload': {'content': text, 'meta': payload},
+            'raised': Failure(type='E', message=text),
+            'duration_s': number / 3,
+        }
+        record = plain.record.model_copy(update=changes)
+        return made(tmp_path, plain.model_copy(update={'record': record})).html
+
+    assert list(page_differences(told(10), told(11))) == []
 
 
 # ------------------------------------------------------------------------------------------------------- hostile, large

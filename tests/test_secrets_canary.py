@@ -22,6 +22,7 @@ from harness.cli import main
 from harness.engine.node import load_node
 from harness.matrix import crew
 from harness.matrix.worker import Done
+from harness.packs import PACK, unpack
 from harness.recording import RecordingFailed, record_scenario
 from harness.secrets import Guard
 
@@ -96,7 +97,14 @@ class Field:
         """Return all bytes that came out: of files and of the console."""
         folders = (self.suite.cassettes, self.out)
         files = [path for folder in folders for path in sorted(folder.rglob('*')) if path.is_file()]
-        return {str(path.relative_to(self.suite.folder)): path.read_bytes() for path in files} | self.console
+        written = {str(path.relative_to(self.suite.folder)): path.read_bytes() for path in files}
+        packed = {
+            f'{name}: {match[1]}': unpack(match[2])
+            for name, raw in written.items()
+            for match in PACK.finditer(raw.decode('utf-8', 'replace'))
+        }
+        assert packed
+        return written | packed | self.console
 
 
 def plant(suite: Suite) -> None:

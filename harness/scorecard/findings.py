@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from harness.gate.steady import steady_telling
 from harness.show.gate import STYLES, by_effect
 from harness.show.visible import clip, visible
 
@@ -43,7 +44,7 @@ def unmet_json(collected: Collected, models: Sequence[Model], guard: Guard) -> d
                 'epoch': run.id.epoch,
                 'effect': run.outcome.effect,
                 'change': run.outcome.change or '',
-                'problem': visible(clip(run.outcome.problem, _TEXT)),
+                'problem': _told(run.outcome.problem),
                 **_findings(run.outcome, collected.files.get(run.id.scenario)),
             }
             for number, run in found[:_MOST]
@@ -52,8 +53,12 @@ def unmet_json(collected: Collected, models: Sequence[Model], guard: Guard) -> d
 
 
 def _findings(outcome: Outcome, file: ScenarioFile | None) -> dict[str, Any]:
-    told = [[visible(clip(item.message, _TEXT)), _place(item, file)] for item in outcome.findings[:_MOST_FINDINGS]]
+    told = [[_told(item.message), _place(item, file)] for item in outcome.findings[:_MOST_FINDINGS]]
     return {'findings': told, 'left': max(0, len(outcome.findings) - _MOST_FINDINGS)}
+
+
+def _told(text: str) -> str:
+    return visible(clip(steady_telling(text), _TEXT))
 
 
 def _place(item: Unmet, file: ScenarioFile | None) -> str:
@@ -80,9 +85,6 @@ def baseline_json(compared: Comparison | None) -> dict[str, Any] | None:
 
 
 def _change(change: RunChange) -> Mapping[str, Any]:
-    def told(texts: Sequence[str]) -> list[str]:
-        return [visible(clip(text, _TEXT)) for text in texts[:_MOST_FINDINGS]]
-
     return {
         'scenario': visible(change.scenario),
         'name': visible(change.model or ''),
@@ -90,6 +92,6 @@ def _change(change: RunChange) -> Mapping[str, Any]:
         'change': change.change,
         'before': change.before or '',
         'after': change.after or '',
-        'appeared': told(change.appeared),
-        'went': told(change.went),
+        'appeared': [_told(text) for text in change.appeared[:_MOST_FINDINGS]],
+        'went': [_told(text) for text in change.went[:_MOST_FINDINGS]],
     }

@@ -70,8 +70,8 @@ def run_view(
             'printed': _text(record.stdout or None, pool),
             'left_behind': _text(_left_behind(record), pool),
             'raised': _failure(record.raised, pool),
-            'stopped': pool.put(record.stopped.message) if record.stopped is not None else None,
-            'problem': pool.put(result.problem) if result.problem else None,
+            'stopped': _text(record.stopped.message, pool) if record.stopped is not None else None,
+            'problem': _text(result.problem or None, pool),
             'findings': [_finding(item, pool, file) for item in result.findings],
         }
     )
@@ -190,9 +190,9 @@ def _finding(item: Finding, pool: Pool, file: ScenarioFile | None) -> dict[str, 
             'key': shown(key_path(item.loc), _NAME),
             'level': item.level,
             'place': list(file.where(item.loc)) if file is not None else None,
-            'message': pool.put(item.message),
+            'message': _text(item.message, pool),
             'expected': None if item.expected is None else _value(item.expected, pool),
             'actual': None if item.actual is None else _value(item.actual, pool),
-            'diff': pool.put(item.diff) if item.diff else None,
+            'diff': _text(item.diff or None, pool),
         }
     )
