@@ -10,7 +10,7 @@ from markupsafe import escape
 
 from harness.files import write_whole
 from harness.record import Frozen
-from harness.show.visible import clip, one_line
+from harness.show.visible import clip, one_line, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +44,7 @@ def share_badge(name: str, label: str, found: Rate | None) -> Badge:
     if found is None or found.value is None:
         return Badge(name=file_name(name), label=label, message='missing', tone='unknown')
     tone: Tone = 'good' if found.value >= 0.9 else 'fair' if found.value >= 0.5 else 'poor'
-    return Badge(name=file_name(name), label=label, message=f'{100 * found.value:.0f} % (n={found.n:,})', tone=tone)
+    return Badge(name=file_name(name), label=label, message=f'{percent(found.value)} (n={found.n:,})', tone=tone)
 
 
 def count_badge(name: str, label: str, met: int, of: int, unjudged: int = 0) -> Badge:

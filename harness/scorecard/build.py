@@ -39,7 +39,7 @@ from harness.scorecard.words import METHOD, PUBLISHED, legend
 from harness.secrets import Guard
 from harness.show.score import NOT_MEASURED
 from harness.show.summary import count_outcomes
-from harness.show.visible import clip, json_safe, visible
+from harness.show.visible import clip, json_safe, percent, visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -252,4 +252,4 @@ def _share(found: Rate | None) -> str:
         return NOT_MEASURED
     if found.value is None or found.low is None or found.high is None:
         return 'missing'
-    return f'{100 * found.value:.0f} % [{100 * found.low:.0f}, {100 * found.high:.0f}] n={found.n}'
+    return f'{percent(found.value)} [{100 * found.low:.0f}, {100 * found.high:.0f}] n={found.n}'

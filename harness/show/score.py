@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from harness.metrics.statistics import Rate
-from harness.show.visible import plural, visible
+from harness.show.visible import percent, plural, visible
 from harness.verdicts.turns import Outcome
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def compared(item: Comparison, names: Mapping[str, str] = MappingProxyType({})) 
 
 def needed(item: Needed, names: Mapping[str, str] = MappingProxyType({})) -> str:
     """Say in words how many scenarios a difference takes; `names` are short ones."""
-    wanted = f'{_points(item.difference).lstrip("+")} points (power {_percent(item.power)})'
+    wanted = f'{_points(item.difference).lstrip("+")} points (power {percent(item.power)})'
     runs = 'one run' if item.epochs == 1 else f'{item.epochs:.3g} runs'
     takes = f'{plural(item.scenarios, "scenario")} with {runs} each'
     first = names.get(item.first, item.first)
@@ -304,17 +304,13 @@ def _few(item: Figures) -> str:
 def _interval(found: Rate) -> str:
     if found.value is None or found.low is None or found.high is None:
         return 'nothing to count'
-    return f'{_percent(found.value)} [{100 * found.low:.0f}, {100 * found.high:.0f}]'
+    return f'{percent(found.value)} [{100 * found.low:.0f}, {100 * found.high:.0f}]'
 
 
 def _share(found: Rate | None) -> str:
     if found is None:
         return NOT_MEASURED
     return _interval(found) if found.value is None else f'{_interval(found)} n={found.n}'
-
-
-def _percent(share: float) -> str:
-    return f'{100 * share:.0f} %'
 
 
 def _points(share: float) -> str:

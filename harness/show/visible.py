@@ -74,6 +74,17 @@ def plural(number: int, noun: str) -> str:
     return f'{number:,} {noun}{"" if number == 1 else "s"}'
 
 
+def percent(share: float) -> str:
+    """Return a share as whole per cent: `97 %`.
+
+    Only all is 100 %, and only none is 0 %: 1,999 of 2,000 are 99 %, for there is one that was not.
+    """
+    whole = round(100 * share)
+    if 0 < share < 1:
+        whole = min(99, max(1, whole))
+    return f'{whole} %'
+
+
 def json_safe(value: Any) -> Any:
     """Return the value as JSON can hold it: keys as text, numbers finite, anything else as its `repr`."""
     if value is None or isinstance(value, bool | int | str):

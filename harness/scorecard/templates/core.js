@@ -31,7 +31,11 @@ function pieces(packed) {
 
 const plural = (number, noun) => `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 const said = (word) => word.replace(/_/g, ' ');
-const percent = (share) => `${Math.round(100 * share)} %`;
+// Only all is 100 %, and only none is 0 %.
+const percent = (share) => {
+  const whole = Math.round(100 * share);
+  return `${share > 0 && share < 1 ? Math.min(99, Math.max(1, whole)) : whole} %`;
+};
 const points = (share) => `${share >= 0 ? '+' : '−'}${Math.abs(Math.round(100 * share))}`;
 
 function number(value) {
