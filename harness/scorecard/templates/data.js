@@ -54,7 +54,7 @@ async function text(packed) {
 function shownText(tag, props, packed) {
   const node = el(tag, props);
   if (typeof packed !== 'number') node.append(...pieces(packed === undefined || packed === null ? '' : packed));
-  else text(packed).then((found) => node.append(...pieces(found)), (error) => node.append(missing(String(error.message))));
+  else text(packed).then((found) => node.append(...pieces(found)), (error) => node.append(missing(String(error.message)))).then(() => reachable(node));
   return node;
 }
 

@@ -36,6 +36,7 @@ async function show(still) {
   const selection = focused === 'filter' ? document.activeElement.selectionStart : null;
   view.replaceChildren(...content.flat(4).filter((child) => child !== null && child !== undefined && child !== false && child !== ''));
   view.dataset.page = now.parts[0];
+  reachable(view);
   document.title = `${title} · ${card.node}`;
   nav(now.parts[0]);
   if (path === before || still) {
@@ -58,6 +59,14 @@ async function show(still) {
   }
   view.dataset.ready = location.hash || '#/overview';
 }
+
+/** Let the keyboard reach texts that scroll by themselves. */
+function reachable(part) {
+  for (const text of [part, ...part.querySelectorAll('pre')]) {
+    if (text.tagName === 'PRE' && text.scrollHeight > text.clientHeight + 1) text.tabIndex = 0;
+  }
+}
+document.addEventListener('toggle', (event) => setTimeout(() => reachable(event.target)), true);
 
 function nav(here) {
   byId('nav').replaceChildren(...NAV.map(([page, words]) => link([page], {}, { 'aria-current': page === here ? 'page' : null, test: `nav-${page}` }, words)));
