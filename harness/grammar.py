@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -59,7 +60,12 @@ class Reading(Frozen):
 
 def read_turn(output: str | None, tools: Mapping[str, bool]) -> Reading:
     """Read a turn; `tools` says of the name of each tool that is offered whether its schema requires an input."""
-    written = output or ''
+    return _read(output or '', tuple(tools.items()))
+
+
+@lru_cache(maxsize=32)  # the turns of a run are read for its verdicts, and again for its transcript
+def _read(written: str, offered: tuple[tuple[str, bool], ...]) -> Reading:
+    tools = dict(offered)
     text, reasoning = _without_reasoning(written)
     sections = _sections(text.replace('\r\n', '\n').replace('\r', '\n').split('\n'))
     end = next((number for number, section in enumerate(sections) if section.word == 'observation'), len(sections))

@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -61,6 +62,7 @@ class LibraryParser:
         self._limit_s = limit_s
         self._python = python
         self._process: subprocess.Popen[str] | None = None
+        self._watch: _Watch
         self._answers: dict[bytes, tuple[str, Any] | GaveUp | None] = {}
 
     def __enter__(self) -> Self:
@@ -72,6 +74,7 @@ class LibraryParser:
     def close(self) -> None:
         """End the process."""
         if self._process is not None:
+            self._watch.stop()
             self._process.kill()
             self._process.communicate()
             self._process = None
@@ -87,7 +90,10 @@ class LibraryParser:
         Raises:
             NoLibrary: llama-index cannot be imported.
         """
-        self._process = self._process or self._begun()
+        if self._process is None:
+            self._process = self._begun()
+            self._watch = _Watch(self._process, self._limit_s)
+            self._watch.start()
 
     def call_in(self, output: str) -> tuple[str, Any] | None:
         """Return the name and the input of the call that the library would make of a turn, None where it makes none.
@@ -126,14 +132,8 @@ class LibraryParser:
         self.begin()
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None  # noqa: S101, PT018
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            process.kill()
-
-        watch = threading.Timer(self._limit_s, end)
-        watch.start()
+        watch = self._watch
+        watch.begin()
         try:
             process.stdin.write(json.dumps(output) + '\n')
             process.stdin.flush()
@@ -141,13 +141,12 @@ class LibraryParser:
         except OSError:
             answer = ''
         finally:
-            watch.cancel()
-            watch.join()
+            late = watch.end()
         whole = answer.endswith('\n')
-        if late.is_set() or not whole:
+        if late or not whole:
             self.close()
         if not whole:
-            why = f'took more than {self._limit_s:g} s' if late.is_set() else 'died'
+            why = f'took more than {self._limit_s:g} s' if late else 'died'
             raise GaveUp(f'the parser of the library {why}')
         found = json.loads(answer)
         return None if found is None else (found[0], found[1])
@@ -168,6 +167,41 @@ class LibraryParser:
             process.communicate()
             raise NoLibrary(f'llama-index cannot be imported: {first or "its import ended the process"}')
         return process
+
+
+class _Watch(threading.Thread):
+    """Kills a process that has not answered in time; one thread for all questions to it, since a thread costs more."""
+
+    def __init__(self, process: subprocess.Popen[str], limit_s: float) -> None:
+        super().__init__(name='watch of the library', daemon=True)
+        self._process, self._limit_s = process, limit_s
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._deadline: float | None = None
+        self._late = False
+
+    def begin(self) -> None:
+        """A question is asked now."""
+        self._deadline = time.monotonic() + self._limit_s
+
+    def end(self) -> bool:
+        """The question is over; return whether it took too long."""
+        with self._lock:
+            self._deadline = None
+            return self._late
+
+    def stop(self) -> None:
+        """Watch no more."""
+        self._stopped.set()
+        self.join()
+
+    def run(self) -> None:
+        while not self._stopped.wait(min(0.2, self._limit_s / 10)):
+            with self._lock:
+                if self._deadline is not None and time.monotonic() > self._deadline:
+                    self._late = True
+                    self._process.kill()
+                    return
 
 
 def _exact(name: str | None, value: Any) -> str:

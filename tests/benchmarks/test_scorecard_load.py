@@ -1,6 +1,6 @@
 """The scorecard of 10,000 runs of four turns: what it takes to make it, how large it is, how fast it answers.
 
-Run with `pytest tests/benchmarks/test_scorecard_load.py --benchmark-enable --benchmark-only -s`; nothing fails by a time.
+Run with `pytest tests/benchmarks/test_scorecard_load.py --benchmark-enable --benchmark-only -s`; no time fails.
 The page is made once, in a process of its own, whose seconds of CPU and peak memory are those of its children.
 """
 
