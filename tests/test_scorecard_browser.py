@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scorecard_read import Read
-from scorecard_stores import CALL, result, scripted
+from scorecard_stores import CALL, finding, head, result, scripted, store
 from test_scorecard_page import made
 from test_scorecard_run import ESCAPES, HOSTILE, hostile
+
+from harness.scorecard.build import build_scorecard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -253,6 +255,19 @@ def test_on_paper_there_is_no_navigation_and_the_figures_stay(screen: Callable[.
     assert not tab.page.locator('#nav').is_visible()
     assert tab.at('models').is_visible()
     assert len(tab.page.pdf()) > 20_000
+
+
+def test_what_appeared_is_red_and_what_went_is_green(screen: Callable[..., Screen], tmp_path: Path) -> None:
+    earlier = store(tmp_path / 'a.jsonl', [scripted('t', findings=(finding('the old one'),))], head())
+    later = store(tmp_path / 'b.jsonl', [scripted('t', findings=(finding('the new one'),))], head())
+    (tmp_path / 'page.html').write_text(build_scorecard([later], (), (), before=earlier).html, encoding='utf-8')
+    tab = screen(tmp_path / 'page.html').open('#/diff')
+    tab.at('change').locator('summary').click()
+
+    for words, channel in (('the new one', 0), ('the old one', 1)):
+        line = tab.page.locator('p.line', has_text=words)
+        rgb = list(map(int, re.findall(r'\d+', line.evaluate('node => getComputedStyle(node).color'))[:3]))
+        assert max(range(3), key=rgb.__getitem__) == channel
 
 
 @pytest.mark.parametrize('scheme', ['light', 'dark'])

@@ -13,7 +13,7 @@ function changedRun(item) {
       el('span', { class: 'soft' }, ` · cause: ${item.causes.map(said).join(', ') || 'none'}`)),
     el('p', {}, `${item.before ? said(item.before) : 'not there'} → ${item.after ? said(item.after) : 'not there'}`, item.facts.length ? ` · differs: ${item.facts.join(', ')}` : '', item.doors.length ? ` · doors: ${item.doors.join(', ')}` : ''),
     item.problem ? el('p', { class: 'notice' }, item.problem) : null,
-    item.appeared.map((text) => el('p', { class: 'line add' }, `+ ${text}`)), item.went.map((text) => el('p', { class: 'line del' }, `− ${text}`)),
+    item.appeared.map((text) => el('p', { class: 'line del' }, `+ ${text}`)), item.went.map((text) => el('p', { class: 'line add' }, `− ${text}`)),
     item.first ? [el('h4', {}, `They part at: ${said(item.first.what)}${item.first.turn ? `, turn ${item.first.turn}` : ''}`),
       item.first.diff ? el('pre', { class: 'diff' }, diffLines(item.first.diff))
         : el('div', { class: 'sides' }, el('div', {}, el('h4', {}, 'Before'), el('pre', {}, item.first.before === null ? 'nothing' : item.first.before)), el('div', {}, el('h4', {}, 'After'), el('pre', {}, item.first.after === null ? 'nothing' : item.first.after)))] : null,
